@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +11,7 @@ from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_ses
 from orchestrator.cli.output import print_json
 
 if TYPE_CHECKING:
-    from orchestrator.domain.json_types import JsonObject
+    pass
 
 
 def check(
@@ -31,30 +29,20 @@ def check(
     if at is not None:
         _then(one_session(session, in_session), at, as_json)
         return
+    from orchestrator.dispatch.dashboards import showing
     from orchestrator.views.check import overview
     from orchestrator.views.lookup import session as find
 
     name = one_session(session, in_session)
     with reading() as opened:
         found = opened.store.read(lambda tx: overview(tx, find(tx, name, finished=True)))
-    found["dashboard"] = _dashboard(opened.project.root, found["session"])
+    found["dashboard"] = showing(opened.project.root, found["session"])
     if as_json:
         print_json(found)
         return
     from orchestrator.cli.drawing import draw
 
     draw(found)
-
-
-def _dashboard(root: Path, session: str) -> JsonObject | None:
-    """The server that shows this project, if one runs; its address lets nobody in."""
-    from orchestrator.dispatch.dashboards import of_project, state_folder
-
-    found = next(iter(of_project(state_folder(os.environ), root)), None)
-    if found is None:
-        return None
-    page = f"{found.address}{found.page(root.resolve(), session)}"
-    return {"address": found.address, "page": page, "read_only": found.read_only, "pid": found.pid}
 
 
 def _then(session: str | None, at: str, as_json: bool) -> None:

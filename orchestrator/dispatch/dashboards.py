@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from orchestrator.domain.errors import LifecycleError
-from orchestrator.domain.json_types import Json
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store.clock import boot_id, pid_space, process_start
 
 STATE_FOLDER = "LIFECYCLE_STATE_DIR"
@@ -108,6 +108,15 @@ def of_project(state: Path, root: Path) -> list[Dashboard]:
     """The servers that show this project; those that take commands come first."""
     mine = [each for each in running(state) if str(root.resolve()) in each.projects]
     return sorted(mine, key=lambda each: each.read_only)
+
+
+def showing(root: Path, session: str) -> JsonObject | None:
+    """The server that shows this project, if one runs, with the session's page; its address lets nobody in."""
+    found = next(iter(of_project(state_folder(os.environ), root)), None)
+    if found is None:
+        return None
+    page = f"{found.address}{found.page(root.resolve(), session)}"
+    return {"address": found.address, "page": page, "read_only": found.read_only, "pid": found.pid}
 
 
 def start(state: Path, root: Path, log: Path) -> Dashboard:

@@ -9,6 +9,7 @@ from typing import Any
 
 from orchestrator.commands import by_name, command_arguments, starting, team_msg, wisdom
 from orchestrator.dispatch.asking import ask_workers
+from orchestrator.dispatch.dashboards import showing
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json
@@ -123,7 +124,8 @@ def _team_msg(context: ToolContext, asked: given.TeamMsg) -> Json:
 
 
 def _session_status(context: ToolContext, asked: given.OfSession) -> Json:
-    return context.read(lambda tx: check.overview(tx, context.scope.session(tx, asked.session)))
+    found = context.read(lambda tx: check.overview(tx, context.scope.session(tx, asked.session)))
+    return {**found, "dashboard": showing(context.project.root, found["session"])}
 
 
 def _session_list(context: ToolContext, asked: given.SessionList) -> Json:
