@@ -14,7 +14,17 @@ from jinja2.ext import Extension
 
 from orchestrator.web.language import Language, filled
 
-SPOKEN = ("aria-label", "alt", "data-name", "placeholder", "title")  # attributes that hold texts
+SPOKEN = (  # attributes that hold texts
+    "aria-label",
+    "alt",
+    "data-denied",
+    "data-name",
+    "data-off",
+    "data-on",
+    "data-says",
+    "placeholder",
+    "title",
+)
 _TOKEN = re.compile(
     r"""(?P<value>\{\{.*?\}\}) | \{%.*?%\} | \{\#.*?\#\}
     | (?P<tag><[/!a-zA-Z](?:\{\{.*?\}\}|\{%.*?%\}|[^>])*>)""",

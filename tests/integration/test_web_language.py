@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from orchestrator.web.translation import SPOKEN
 from tests import factories
 from tests.e2e.cli_world import work_off
 from tests.web_world import ORIGIN, WebWorld, web_world
@@ -23,6 +24,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebWorld]:
         session = factories.make_session(made.store, mode="full-lifecycle")
         work_off(made.store, session)
         made.session = session
+        factories.lead(made.store)
+        factories.make_session(made.store, "Another")
         yield made
 
 
@@ -51,7 +54,7 @@ class Texts(HTMLParser):
         if tag not in self.VOID:
             silent = tag in self.SILENT or given.get("lang") == "en"
             self.inside.append((tag, silent))
-        for name in ("aria-label", "data-name", "title", "placeholder"):
+        for name in SPOKEN:
             if given.get(name) and not self._is_silent():
                 self.found.append(str(given[name]))
 
@@ -84,6 +87,9 @@ PAGES = (
     "/p/demo/nothing",
     "{s}",
     "{s}?at=3",
+    "{s}?done=revise",
+    "{s}/compare",
+    "{s}/compare?with=TLS-another&diff=1",
     "{s}/decide",
     "{s}/docs",
     "{s}/discuss",
@@ -91,8 +97,10 @@ PAGES = (
     "{s}/cost",
     "{s}/impact",
     "{s}/log",
+    "{s}/log?level=error&q=none",
     "{s}/timeline",
     "{s}/t/DRAFT-001",
+    "{s}/t/DRAFT-001?at=3",
 )
 
 
@@ -108,6 +116,38 @@ def test_a_chinese_page_says_nothing_in_english_that_is_not_marked_so(world: Web
     assert english(page) == []
     assert '<html lang="en"' in plain
     assert "跳到正文" not in plain
+
+
+def test_what_a_command_has_done_and_what_a_filter_offers_is_in_the_language(world: WebWorld) -> None:
+    address = f"/p/demo/s/{world.session}"
+    wish = {"accept-language": "zh"}
+
+    accepted = world.get(f"{address}?done=revise", **wish).text
+    log = world.get(f"{address}/log", **wish).text
+    inbox = world.get("/", **wish).text
+    compared = world.get(f"{address}/compare?with=TLS-another", **wish).text
+
+    assert "您的修订已接受。" in accepted
+    assert re.findall(r'<option value="warning">([^<]+)<', log) == ["警告和错误"]
+    assert 'data-says="项等待您处理"' in log
+    assert 'data-says="显示已隐藏的项"' in inbox
+    assert "对比 " in compared
+    assert "质量关卡</th>" in compared
+
+
+def test_the_plan_of_a_fork_is_in_the_language(world: WebWorld) -> None:
+    cookie = world.cookie()
+    given = {"form_token": world.form_token(cookie), "plan": "true", "at": "DRAFT-002"}
+
+    plan = world.client.post(
+        f"/p/demo/s/{world.session}/commands/fork",
+        data=given,
+        headers={"cookie": cookie, "origin": ORIGIN, "accept-language": "zh"},
+    ).text
+
+    assert "<h1>分叉 " in plan
+    assert "DRAFT-002 之后" in plan
+    assert english(plan) == []
 
 
 def test_the_switch_keeps_the_language_and_returns_to_the_page(world: WebWorld) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import orchestrator
+from orchestrator.domain.evidence import SEVERITIES
 from orchestrator.domain.model import Consensus, RunOutcome, SessionStatus, Severity, TaskStatus
 from orchestrator.domain.pauses import PAUSES
 from orchestrator.domain.waiting import Held
@@ -56,6 +57,7 @@ def of_views() -> set[str]:
     words = {*MARKS.values(), *Consensus, *Severity, *RunOutcome, *SessionStatus, *TaskStatus}
     words |= {str(each).replace("_", " ") for each in (*PAUSES, *Held)}
     words |= {pause.resume for pause in PAUSES.values()}
+    words |= {f"{severity} findings" for severity in SEVERITIES}  # rows of a comparison
     words |= {*cost.PARTS.values(), *document.FOLDERS.values(), *impact.ORDER, *forms.REWORK}
     for file in TEMPLATES.glob("*.html"):  # the texts among the values of a template: `'none' | word`
         for value in re.findall(r"\{\{.*?\}\}", file.read_text(encoding="utf-8"), re.DOTALL):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Literal
 
+from markupsafe import Markup
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
 from orchestrator.commands.compare import compared
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.model import Severity
+from orchestrator.domain.pauses import PAUSES
 from orchestrator.domain.text_diff import Hunk, counts
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
@@ -68,7 +72,7 @@ def page(request: WebRequest) -> Response:
     return render(
         request,
         "compare.html",
-        title=f"Compare {session['title']}",
+        title=request.language.text("Compare {0}", session["title"]),
         session=session,
         others=others,
         found=found,
@@ -115,11 +119,24 @@ def _code(found: JsonObject) -> tuple[str, int] | None:
     return ("\n".join(lines[:MOST_LINES]), max(0, len(lines) - MOST_LINES)) if lines else None
 
 
-def _value(spoken: Language, value: Json, kind: str) -> str:
+def _value(spoken: Language, value: Json, kind: str) -> str | Markup:
     """A value as the table shows it."""
     if value is None:
         return "–"
     if kind == "number":
         return f"{value:g}" if isinstance(value, float) else str(value)
+    if kind == "text":
+        return _words(spoken, str(value))
     forms = {"percent": "{:.1f} %", "rating": "{:.1f}", "usd": "${:.2f}"}
     return duration(value, spoken) if kind == "seconds" else forms.get(kind, "{}").format(value)
+
+
+def _words(spoken: Language, value: str) -> str | Markup:
+    """A value of words; of a count and of a verdict with its severity each part by itself."""
+    counted = re.fullmatch(r"(\d+) of (\d+)", value)
+    if counted is not None:
+        return spoken.text("{0} of {1}", *counted.groups())
+    verdict, _, severity = value.rpartition(" ")
+    if severity in set(Severity):
+        return f"{spoken.word(verdict)} {spoken.word(severity)}"
+    return spoken.said(value.replace("_", " ") if value in PAUSES else value)

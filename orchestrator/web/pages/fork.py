@@ -44,7 +44,7 @@ def _planned(request: WebRequest, asked: SessionFork, plan: Mapping[str, Json]) 
     return render(
         request,
         "fork.html",
-        title=f"Fork {plan['title']}",
+        title=request.language.text("Fork {0}", plan["title"]),
         plan=plan,
         given=given,
         key=key,

@@ -59,7 +59,7 @@ def _then(request: WebRequest, at: str) -> Response:
         request,
         "task_past.html",
         live="task_past_live.html",
-        title=f"{why['task']} of {title} at MSG-{number:03d}",
+        title=request.language.text("{0} of {1} at MSG-{2}", why["task"], title, f"{number:03d}"),
         then=session,
         why=why,
         task=next((each for each in session["tasks"] if each["task"] == why["task"]), None),
