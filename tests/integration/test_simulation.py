@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -80,14 +80,19 @@ class SlowStore:
         self._world = world
         self._latency = latency
 
-    def write(self, unit: Callable[[Tx], T], *, use_ballast: bool = False) -> T:
+    def write(
+        self, unit: Callable[[Tx], T], *, about: str | Sequence[str] = (), use_ballast: bool = False
+    ) -> T:
         self._world.sleep(self._latency())
-        answer = self._store.write(unit)
+        answer = self._store.write(unit, about=about)
         self._world.sleep(self._latency())
         return answer
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         return self._store.read(unit)
+
+    def in_units(self, sessions: Sequence[str]) -> list[Sequence[str]]:
+        return self._store.in_units(sessions)
 
 
 class SimulatedHost(Host):
