@@ -254,13 +254,16 @@ def _remember_path(project: Project) -> None:
             files.write(project.workflow, PATH_FILE, path)
 
 
-def wake(store: Store, stopped: Sequence[str] = ()) -> None:
-    """Wake the coordinator, and the hosts whose runs (`stopped`) were revoked; to be called after the commit."""
+def wake(store: Store, stopped: Sequence[str] = ()) -> bool:
+    """Wake the coordinator, and the hosts whose runs (`stopped`) were revoked; whether a coordinator leads.
+
+    To be called after the commit.
+    """
     from orchestrator import wakeup
 
     if stopped:
         wakeup.wake_hosts(store.project_id, {"type": "runs"})
-    wakeup.wake_daemon(store.project_id)
+    return wakeup.wake_daemon(store.project_id) and current_leader(store) is not None
 
 
 def hand_over_environment(store: Store, settings: Settings) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.opening import Opened, changing, wake, who
+from orchestrator.cli.opening import Opened, changing, wake_and_write, who
 from orchestrator.cli.options import AsJson, Key, Named, Yes
 from orchestrator.cli.output import note, say_done
 from orchestrator.domain.errors import LifecycleError, UsageError
@@ -25,7 +25,7 @@ def archive(
 
     with changing() as opened:
         done = manage.archive(opened.store, session, restore=restore, key=key)
-        wake(opened)
+        wake_and_write(opened)
     say_done(
         done.session, "shown again" if restore else "archived", "lifecycle list --all", as_json, done.repeated
     )

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.opening import OpenedForReading, changing, reading, wake, who
+from orchestrator.cli.opening import OpenedForReading, changing, reading, wake_and_write, who
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import note, print_json, say, say_done
 from orchestrator.domain.inert import inert
@@ -108,13 +108,16 @@ def import_session(
 ) -> None:
     """Import a session that `export` wrote; an unfinished one is paused."""
     from orchestrator.commands import portable
+    from orchestrator.coordinator import projections
 
     package = portable.read(file)
     with changing(create=True) as opened:
         done = portable.take_in(opened.store, package, opened.project.root, who=who())
         if why := portable.bring_code(opened.store, package, opened.project.root):
             note(inert(why))
-        wake(opened)
+        if why := projections.write_now(opened.store, done["session"]):
+            note(inert(why))
+        wake_and_write(opened)
     say_done(done["session"], f"imported, {done['status']}", f"lifecycle check {done['session']}", as_json)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.opening import changing, read_session, wake
+from orchestrator.cli.opening import changing, read_session, wake_and_write
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import print_json, say, table
 
@@ -77,7 +77,7 @@ def _append(
         done = opened.store.write(
             lambda tx: team_msg.append(tx, lookup.session(tx, team, finished=True), said)
         )
-        wake(opened)
+        wake_and_write(opened)
     if as_json:
         print_json(done)
     else:

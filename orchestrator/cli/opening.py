@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator.cli.output import note
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.inert import inert
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import Settings
@@ -96,6 +97,16 @@ def wake(opened: Opened, stopped: tuple[str, ...] = ()) -> None:
     from orchestrator import project
 
     project.wake(opened.store, stopped)
+
+
+def wake_and_write(opened: Opened, stopped: tuple[str, ...] = ()) -> None:
+    """`wake`, for a command that starts no coordinator: where none leads, write the sessions' files here."""
+    from orchestrator import project
+    from orchestrator.coordinator import projections
+
+    if not project.wake(opened.store, stopped):
+        for why in projections.write_all(opened.store):
+            note(inert(why))
 
 
 def read_session(name: str | None, read: Callable[[Tx, Session], T]) -> T:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from orchestrator.cli.opening import changing, wake, who
+from orchestrator.cli.opening import changing, wake_and_write, who
 from orchestrator.cli.options import AsJson, InSession, Key, SessionArgument, Words, one_session
 from orchestrator.cli.output import say_done
 
@@ -23,7 +23,7 @@ def pause(
     with changing() as opened:
         name = one_session(session, in_session)
         done = manage.pause(opened.store, name, who=who(), words=check_words(words), key=key)
-        wake(opened)
+        wake_and_write(opened)
     say_done(done.session, "paused", f"lifecycle resume {done.session}", as_json, done.repeated)
 
 
@@ -41,7 +41,7 @@ def cancel(
     with changing() as opened:
         name = one_session(session, in_session)
         done = manage.cancel(opened.store, name, who=who(), words=check_words(words), key=key)
-        wake(opened, done.stopped)
+        wake_and_write(opened, done.stopped)
     say_done(done.session, "cancelled", f"lifecycle archive {done.session}", as_json, done.repeated)
 
 

@@ -28,6 +28,7 @@ class _Done:
     more: JsonObject
     stopped: Sequence[str] = ()  # runs whose agents must stop now
     works: bool = True  # whether there is work for the coordinator now
+    writes: bool = True  # whether files of sessions may be written: not from a database that may be damaged
     repeated: bool = False  # it was applied before, under the same key
 
 
@@ -178,7 +179,7 @@ def _archive(at: _Given, asked: given.SessionCommand) -> _Done:
 def _repair(at: _Given, asked: given.SessionCommand) -> _Done:
     found = repair.repair(at.store, asked.session, asked.key)
     repeated = bool(found.pop("repeated"))
-    return _Done(found["session"], "repaired", found, works=False, repeated=repeated)
+    return _Done(found["session"], "repaired", found, works=False, writes=False, repeated=repeated)
 
 
 def _caps(asked: given.SessionCommand) -> Caps:
@@ -222,7 +223,7 @@ def run(caller: Caller, asked: given.SessionCommand) -> JsonObject:
         )
     with caller.changing() as (store, settings):
         done = do(_Given(caller, store, settings), asked)
-        warnings = caller.wake(store, settings, done.stopped, works=done.works)
+        warnings = caller.wake(store, settings, done.stopped, works=done.works, writes=done.writes)
         now = store.read(lambda tx: sessions.get(tx, done.session))
     return {
         **done.more,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator import project as app
+from orchestrator.coordinator import projections
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.store.store import Store
 
@@ -50,17 +51,26 @@ class Caller:
         return path
 
     def wake(
-        self, store: Store, settings: Settings, stopped: Sequence[str] = (), *, works: bool = True
+        self,
+        store: Store,
+        settings: Settings,
+        stopped: Sequence[str] = (),
+        *,
+        works: bool = True,
+        writes: bool = True,
     ) -> list[str]:
         """Wake the coordinator and hosts after a commit, and start a coordinator where there is work (`works`).
 
+        Where there is none and no coordinator leads, write the sessions' files here (`writes`).
         What was committed stands, so a failure here is no refusal: it is returned as a warning.
         """
         try:
-            app.wake(store, stopped)
+            led = app.wake(store, stopped)
             if works:
                 app.ensure_daemon(self.project, store)
                 app.hand_over_environment(store, settings)
+            elif writes and not led:
+                return projections.write_all(store)
         except (LifecycleError, OSError) as error:
             return [f"no coordinator could be reached: {error}; `lifecycle daemon start` says more"]
         return []

@@ -1,4 +1,8 @@
-"""When the files of a session are written: soon after it has changed, and not at each of its changes."""
+"""When the files of a session are written: soon after it has changed, and not at each of its changes.
+
+The coordinator writes them while it runs. Without work none is started, so a command that changed something while none
+leads writes them itself: else an imported session would have no files, and a cancelled one would look paused in its own.
+"""
 
 from __future__ import annotations
 
@@ -60,6 +64,21 @@ class Projections:
     def finish(self) -> None:
         for session in self._store.read(sessions.unprojected):
             self._write(session, time.monotonic())
+
+
+def write_now(store: Store, session: str) -> str:
+    """Write the session's files; why some of them could not be written, or nothing."""
+    try:
+        projector.project(store, session)
+    except (OSError, LifecycleError) as error:  # what was committed stands
+        why = getattr(error, "why", "") or str(error)
+        return f"not all files of {session} are written: {why}; `lifecycle repair {session}` writes them"
+    return ""
+
+
+def write_all(store: Store) -> list[str]:
+    """Write the files of at most 100 sessions that have changed since theirs were; why some could not be written."""
+    return [why for session in store.read(sessions.unprojected) if (why := write_now(store, session))]
 
 
 def _is_active(tx: Tx, session: str) -> bool:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from orchestrator import project as app
 from orchestrator.commands.caller import Caller
+from orchestrator.coordinator import projections
 from orchestrator.domain.errors import StoreError
 from orchestrator.mcp_server.scope import Person, Scope
 from orchestrator.store.store import Tx
@@ -39,7 +40,8 @@ class ToolContext:
         with app.changing(self.project) as (store, _):
             done = store.write(unit)
             with suppress(StoreError):  # a timer finds it; an error would make the agent repeat the call
-                app.wake(store)
+                if not app.wake(store):
+                    projections.write_all(store)
         return done
 
     def caller(self) -> Caller:

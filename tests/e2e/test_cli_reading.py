@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sqlite3
 import subprocess
 import zipfile
@@ -333,7 +334,44 @@ def test_an_exported_session_is_the_same_after_import(world: World, tmp_path: Pa
             other.run("open", "DRAFT-001.md", "--print").out
             == world.life.run("open", "DRAFT-001.md", "--print").out
         )
+        session = str(taken.json()["session"])
+        shown = [each.directory(session) / "spec" / "DRAFT-001.md" for each in (other, world.life)]
+        assert shown[0].read_bytes() == shown[1].read_bytes()
+        assert not other.rows("SELECT id FROM sessions WHERE projected < messages")
         assert other.run("repair").code == 0
+
+
+def test_the_files_that_a_killed_import_did_not_write_are_written_by_the_next_command(
+    world: World, tmp_path: Path
+) -> None:
+    file = tmp_path / "session.zip"
+    world.life.run("export", "--output", str(file))
+    kill = {"LIFECYCLE_FAILPOINT": "projector.before_rename=kill"}
+
+    with lifecycle(tmp_path / "elsewhere") as other:
+        killed = other.run("import", str(file), env=kill, start_new_session=True)
+        ((session,),) = other.rows("SELECT id FROM sessions WHERE projected = 0")
+        archived = other.run("archive", session)
+
+        assert (killed.code, archived.code) == (-signal.SIGKILL, 0), archived.err
+        assert not other.rows("SELECT id FROM sessions WHERE projected < messages")
+        shown = [each.directory(session) / "spec" / "DRAFT-001.md" for each in (other, world.life)]
+        assert shown[0].read_bytes() == shown[1].read_bytes()
+
+
+def test_an_import_whose_files_cannot_be_written_says_so_and_stands(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "session.zip"
+    world.life.run("export", "--output", str(file))
+
+    with lifecycle(tmp_path / "elsewhere") as other:
+        factories.make_store(other.folder).close()
+        (other.folder / ".workflow" / ".team").write_text("mine")
+        taken = other.run("import", str(file), "--json")
+
+        assert taken.code == 0, taken.err
+        assert f"lifecycle repair {taken.json()['session']}" in taken.err
+        assert "Traceback" not in taken.err
+        assert (other.folder / ".workflow" / ".team").read_text() == "mine"
 
 
 def test_a_session_exported_while_it_runs_arrives_paused_with_nothing_under_way(tmp_path: Path) -> None:
