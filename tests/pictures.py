@@ -130,7 +130,11 @@ def main() -> None:
                 if each.language == "zh-CN" and not has_chinese_letters():
                     print(f"{each.name} stays as it was: no font here has Chinese letters")
                     continue
-                own = browser.new_context(locale=each.language, color_scheme=each.scheme)  # type: ignore[arg-type]
+                own = browser.new_context(
+                    locale=each.language,
+                    color_scheme=each.scheme,  # type: ignore[arg-type]
+                    permissions=["notifications"],  # else pages show that the browser forbids them
+                )
                 own.add_cookies(cookies)  # type: ignore[arg-type]
                 taken(own.new_page(), served.origin, each, demo)
                 own.close()
