@@ -34,6 +34,9 @@ MASK = r"""() => {
   }
 }"""
 
+# Notices as a browser has them in which nobody has answered yet: without a window it denies them.
+ASKABLE = "Object.defineProperty(Notification, 'permission', { get: () => 'default' });"
+
 TO_PLACE = """at => {
   document.querySelector(at).scrollIntoView();
   scrollBy(0, -110);
@@ -131,6 +134,7 @@ def main() -> None:
                     print(f"{each.name} stays as it was: no font here has Chinese letters")
                     continue
                 own = browser.new_context(locale=each.language, color_scheme=each.scheme)  # type: ignore[arg-type]
+                own.add_init_script(ASKABLE)
                 own.add_cookies(cookies)  # type: ignore[arg-type]
                 taken(own.new_page(), served.origin, each, demo)
                 own.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from orchestrator.project import Project
-from orchestrator.web.access import Access
+from orchestrator.web.access import Access, Admission
 from orchestrator.web.feed import Feed
 from orchestrator.web.served import ServedProject
 from orchestrator.web.server import build
@@ -27,10 +27,11 @@ def test_pictures_show_the_pages_as_they_are_made_now(tmp_path: Path) -> None:
         projects = [ServedProject(PROJECT, Project(demo.folder))]
         site = Site(projects, Access(tmp_path / "state"), Feed(projects), PORT)
         client = TestClient(build(site), base_url=ORIGIN)
-        cookie = site.access.enter(site.access.code("ana", "decide"))
+        given = site.access.enter(site.access.code("ana", "decide"))
+        assert isinstance(given, Admission)
 
         def ask(path: str, language: str) -> str:
-            headers = {"cookie": f"lc-{PORT}={cookie}", "accept-language": language}
+            headers = {"cookie": f"lc-{PORT}={given.cookie}", "accept-language": language}
             answer = client.get(path, headers=headers)
             assert answer.status_code == 200, answer.text
             return answer.text
