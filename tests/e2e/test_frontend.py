@@ -80,6 +80,7 @@ def test_faults_of_a_page_that_a_browser_finds_are_mended_in_the_second_round(tm
         assert_nothing_lost(project, before)
 
 
+@pytest.mark.long
 def test_what_the_second_round_leaves_open_is_a_persons_decision(tmp_path: Path) -> None:
     critic = Turn(answer={"findings": [claim("<button type", "the button"), claim("<blink>", "nothing")]})
     turns = {**mended_page(mends=False).turns, "audit": [critic]}

@@ -14,11 +14,19 @@ import pytest
 from orchestrator import failpoints
 from tests import invariants
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
+from tests.rows import common
 
 REQUEST = "Build a URL shortener with an admin dashboard"
 DRAINING = "host.draining"  # reached by an end, not by work: its own test below
 REAP = "reap.before_commit"  # reached only when a run was lost: its own test below
 WORK = [name for name in failpoints.NAMES if name not in (DRAINING, REAP)]
+OFTEN = (
+    "claim.after",
+    "agent.called",
+    "discuss.reply_stored",
+    "report.after_commit",
+    "projector.before_mark",
+)
 
 # A slow agent that leaves a child of its own behind: what a killed host must not leave running.
 AGENT = """
@@ -45,7 +53,7 @@ def check_story(project: Lifecycle, session: str) -> None:
         assert set(story[:-1]) <= {"lost"}, f"{key}: {story}"
 
 
-@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize("name", common(WORK, OFTEN))
 def test_kill_everything_at_a_failpoint_then_resume_finishes_every_task_once(
     project: Lifecycle, name: str
 ) -> None:
@@ -68,7 +76,11 @@ def test_kill_everything_at_a_failpoint_then_resume_finishes_every_task_once(
 
 
 @pytest.mark.parametrize(
-    "name", ["claim.after", "produced.registered", "discuss.reply_stored", "report.before_commit"]
+    "name",
+    common(
+        ["claim.after", "produced.registered", "discuss.reply_stored", "report.before_commit"],
+        ["produced.registered", "report.before_commit"],
+    ),
 )
 def test_kill_the_worker_host_alone_then_the_daemon_replaces_it_and_the_session_finishes(
     project: Lifecycle, name: str

@@ -12,6 +12,7 @@ from tests import invariants
 from tests.e2e.support import Lifecycle
 from tests.e2e.test_kill import check_story, stop_at
 from tests.git_world import repository
+from tests.rows import common
 
 FILES = {
     ".gitignore": ".workflow/\n",
@@ -63,7 +64,7 @@ def assert_ends(project: Lifecycle, tasks: list[str], rounds: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["report.before_commit", "report.after_commit"])
-@pytest.mark.parametrize("nth", [1, pytest.param(5, marks=pytest.mark.long)])
+@pytest.mark.parametrize("nth", common([1, 5], [1]))
 def test_kill_at_a_report_before_the_first_question(parcels: Lifecycle, name: str, nth: int) -> None:
     stop_at(parcels, f"{name}@{nth}", *START)
     parcels.kill_everything()
@@ -79,10 +80,10 @@ def test_kill_at_a_report_before_the_first_question(parcels: Lifecycle, name: st
 @pytest.mark.parametrize(
     ("name", "nth"),
     [
-        ("beat.before_commit", 1),
+        pytest.param("beat.before_commit", 1, marks=pytest.mark.long),
         ("report.before_commit", 1),
         pytest.param("report.before_commit", 2, marks=pytest.mark.long),
-        ("report.after_commit", 1),
+        pytest.param("report.after_commit", 1, marks=pytest.mark.long),
         pytest.param("report.after_commit", 2, marks=pytest.mark.long),
     ],
 )

@@ -94,6 +94,7 @@ def test_a_session_runs_with_an_agent_of_one_file_and_one_entry(project: Copied)
         assert {"ROBO_API_KEY", "ROBO_HOME"} <= set(each["env"]) and "UNRELATED" not in each["env"]
 
 
+@pytest.mark.long
 def test_every_command_knows_the_new_agent(project: Copied) -> None:
     agents = project.run("agents", "--json").json()
     doctor = project.run("doctor", "--json").json()

@@ -25,6 +25,7 @@ from orchestrator.views import next_steps
 from tests import factories
 from tests.e2e.cli_world import World, make_world, work_off
 from tests.e2e.support import Lifecycle, lifecycle
+from tests.rows import common
 
 FOLLOWS = ("resume", "revise", "feedback", "recheck", "improve")
 CENT = 10_000
@@ -182,9 +183,10 @@ STATES: dict[str, tuple[Callable[[World], str], str]] = {
     "completed": (completed, ""),
     "one of two sessions": (one_of_two, "signoff_blocked"),
 }
+OFTEN = ("checkpoint", "signoff_blocked", "task_failed", "discussion_blocked", "budget", "user", "completed")
 
 
-@pytest.mark.parametrize("name", STATES)
+@pytest.mark.parametrize("name", common(STATES, OFTEN))
 def test_nothing_is_offered_that_would_be_refused(world: World, tmp_path: Path, name: str) -> None:
     make, reason = STATES[name]
     session = make(world)

@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.dispatch.dashboards import STATE_FOLDER, state_folder
 from orchestrator.store import messages
 from orchestrator.store.store import Store
-from orchestrator.web.access import STATE_FOLDER, Access, state_folder
+from orchestrator.web.access import Access
 from orchestrator.web.guard import FORM_TOKEN_HEADER
 from tests import invariants
 from tests.bench.measure import Figure

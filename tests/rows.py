@@ -1,0 +1,15 @@
+"""Rows of a parametrised test: a few in the common suite, the others in `make long`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def common(rows: Iterable[Any], kept: Iterable[Any]) -> list[Any]:
+    """`rows`, of which all but the `kept` ones are marked `long`. Raises AssertionError for a kept one that is no row."""
+    every, few = list(rows), list(kept)
+    assert set(few) <= set(every), f"no rows: {sorted(set(few) - set(every))}"
+    return [row if row in few else pytest.param(row, marks=pytest.mark.long) for row in every]
