@@ -27,6 +27,13 @@ ORIGIN = f"http://lifecycle.localhost:{PORT}"
 BEARER = "a-token-of-the-tests"
 
 
+def entered(access: Access, person: str, role: Role = "decide") -> str:
+    """The value of the cookie that a code of this person gives."""
+    given = access.enter(access.code(person, role))
+    assert isinstance(given, Admission)
+    return given.cookie
+
+
 @dataclass
 class WebWorld:
     client: TestClient
@@ -41,9 +48,7 @@ class WebWorld:
 
     def cookie(self, role: Role = "decide", person: str = "ana") -> str:
         """A cookie that was got with a code, as a Cookie header."""
-        given = self.site.access.enter(self.site.access.code(person, role))
-        assert isinstance(given, Admission)
-        return f"lc-{PORT}={given.cookie}"
+        return f"lc-{PORT}={entered(self.site.access, person, role)}"
 
     def form_token(self, cookie: str) -> str:
         found = self.site.access.visitor(cookie.partition("=")[2])

@@ -22,6 +22,7 @@ from orchestrator.web.served import ServedProject
 from orchestrator.web.server import build
 from orchestrator.web.site import Site
 from tests.web_load.crowd import Crowd
+from tests.web_world import entered
 
 PORT = 8470
 
@@ -60,7 +61,7 @@ class Asked:
         access = Access(crowd.folder / "state")
         self.site = Site([self._served], access, Feed([self._served]), PORT)
         self._app: ASGIApp = build(self.site)
-        self._cookie = f"lc-{PORT}={access.enter(access.code('ana', 'decide'))}"
+        self._cookie = f"lc-{PORT}={entered(access, 'ana')}"
         self._loop = asyncio.new_event_loop()
 
     def get(self, path: str) -> Answered:

@@ -33,6 +33,7 @@ from tests.e2e.web_server import Served, serve
 from tests.patience import patient
 from tests.web_load.crowd import Crowd
 from tests.web_load.real_server import chromium
+from tests.web_world import entered
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -133,8 +134,7 @@ class Sender:
     ) -> tuple[int, dict[str, Any]] | None:
         """The status and JSON of an answer that is one; None when there was none for long."""
         until = time.monotonic() + patient(UNANSWERED)
-        given = self._access.enter(self._access.code(person, "decide"))
-        assert given is not None
+        given = entered(self._access, person)
         found = self._access.visitor(given)
         assert found is not None
         headers = {"cookie": f"lc-{self._port}={given}", "host": f"lifecycle.localhost:{self._port}"}

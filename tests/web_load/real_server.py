@@ -10,15 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.dispatch.dashboards import STATE_FOLDER, state_folder
 from orchestrator.store import messages
 from orchestrator.store.store import Store
-from orchestrator.web.access import STATE_FOLDER, Access, state_folder
+from orchestrator.web.access import Access
 from orchestrator.web.feed import STREAMS_OF_ONE
 from orchestrator.web.guard import NAME
 from tests.bench.measure import Figure, times
 from tests.e2e.support import Lifecycle
 from tests.e2e.web_server import Served, serve
 from tests.web_load.crowd import Crowd
+from tests.web_world import entered
 from workers.evidence.browser_visit import FLAGS
 from workers.evidence.browsers import find_chromium
 
@@ -55,7 +57,7 @@ def served(folder: Path) -> Iterator[tuple[Lifecycle, Served, Access]]:
 
 def cookie(server: Served, access: Access, person: str) -> str:
     """A Cookie header of a browser that has entered as this person."""
-    return f"lc-{server.port}={access.enter(access.code(person, 'decide'))}"
+    return f"lc-{server.port}={entered(access, person)}"
 
 
 @contextmanager
