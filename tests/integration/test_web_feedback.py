@@ -60,6 +60,7 @@ def test_words_that_name_no_document_lead_to_a_page_on_which_one_is_chosen(world
 
     assert next(iter(offered(first).items())) == ("", "the one that the words name")
     assert offered(first)["DRAFT-002"] == "DRAFT-002: Requirements"
+    assert all("<select" in form and 'name="task"' in form for form in (first, again))
     assert "QUALITY-001" not in offered(first)
     assert unclear.status_code == 422
     assert "<h1>Which document is your feedback about?</h1>" in unclear.text
