@@ -136,12 +136,12 @@ class UnclearFeedback(UsageError):
 
     def __init__(self, documents: Mapping[str, str], named: str, usual: str | None = None) -> None:
         """`documents`: task -> what it makes; `usual`: the task that most wishes are about."""
-        self.documents = documents
+        self.documents, self.usual = documents, usual or list(documents)[-1]
         listed = ", ".join(f"{key} ({what})" for key, what in documents.items())
         super().__init__(
             "it is not clear which document the feedback is about; nothing was changed",
             why=f"its words name none of {listed}",
-            fix=f'name one: lifecycle feedback "..." --task {usual or list(documents)[-1]}{named}',
+            fix=f'name one: lifecycle feedback "..." --task {self.usual}{named}',
         )
 
 

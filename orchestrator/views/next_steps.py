@@ -11,7 +11,7 @@ from orchestrator.domain.budget import edits_code
 from orchestrator.domain.documents import DISCOVERY, Catalogue
 from orchestrator.domain.dynamic_session import catalogue_of
 from orchestrator.domain.errors import LifecycleError
-from orchestrator.domain.feedback import feedback_target, originals
+from orchestrator.domain.feedback import FeedbackTarget, feedback_target, originals
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
@@ -264,12 +264,33 @@ def _can_revise(state: Mapping[str, TaskState], task: str, catalogue: Catalogue)
     return _is_taken(lambda: plan_revision(state, task, catalogue))
 
 
+def feedback_documents(tx: Tx, session: Session) -> dict[str, str]:
+    """Task -> title of the documents that feedback may name; empty where it is about a plan or an analysis."""
+    rows = tasks.all_tasks(tx, session.id)
+    if session.pause_reason == PauseReason.PLAN_APPROVAL or analysis_rounds.goes_on(session, rows):
+        return {}
+    state, catalogue = graph(rows), _catalogue(tx, session)
+    made = {
+        key: catalogue.of_task(key)
+        for key, target in _feedback_takers(state, catalogue).items()
+        if target.action != "record"
+    }
+    return {key: document.title for key, document in made.items() if document is not None}
+
+
 def _takes_feedback(state: Mapping[str, TaskState], catalogue: Catalogue) -> bool:
     """Whether feedback on some document would be taken."""
-    takers = [feedback_target("", state, catalogue, key) for key in originals(state, catalogue)]
-    return not takers or any(
-        target.action != "revise" or _can_revise(state, target.task or "", catalogue) for target in takers
-    )
+    return not originals(state, catalogue) or bool(_feedback_takers(state, catalogue))
+
+
+def _feedback_takers(state: Mapping[str, TaskState], catalogue: Catalogue) -> dict[str, FeedbackTarget]:
+    """The tasks whose documents feedback would be taken on, in order, and what it would do."""
+    found = {key: feedback_target("", state, catalogue, key) for key in originals(state, catalogue)}
+    return {
+        key: target
+        for key, target in found.items()
+        if target.action != "revise" or _can_revise(state, target.task or "", catalogue)
+    }
 
 
 def _is_taken(plan: Callable[[], object]) -> bool:

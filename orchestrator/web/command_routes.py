@@ -11,11 +11,13 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from orchestrator.commands import by_name, starting
 from orchestrator.commands.caller import Caller
 from orchestrator.commands.command_arguments import Arguments, Key, PersonCommand, SessionStart
+from orchestrator.commands.rework import UnclearFeedback
 from orchestrator.domain.errors import KeyReused, NotAllowedNow, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.views import next_steps
 from orchestrator.web.forms import CAPS, token_of
 from orchestrator.web.pages.start import start_page
+from orchestrator.web.pages.unclear_feedback import unclear_feedback
 from orchestrator.web.problems import TokenNeeded
 from orchestrator.web.rendering import address
 from orchestrator.web.route import Handler, Route
@@ -86,6 +88,8 @@ def _form(command: str) -> Handler:
                 why="it was made for an earlier state of the session",
                 fix="open the session again, and repeat it there",
             ) from error
+        except UnclearFeedback as error:
+            return unclear_feedback(request, error)
         session = address("p", request.names["p"], "s", done["session"])
         return RedirectResponse(f"{session}?{urlencode({'done': command})}", 303)
 

@@ -12,6 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from orchestrator.domain.json_types import Json
+from orchestrator.store.rows import Session
+from orchestrator.store.store import Tx
+from orchestrator.views.next_steps import feedback_documents
 from orchestrator.web.web_request import WebRequest
 
 ALWAYS = {"active": ("pause", "cancel"), "paused": ("cancel",)}
@@ -33,6 +36,7 @@ class Form:
     given: Mapping[str, str] = field(default_factory=dict)  # hidden fields
     asks: str = ""  # what to be sure of before: a box to tick
     primary: bool = False
+    documents: Mapping[str, str] = field(default_factory=dict)  # task -> title, to choose from
 
     @property
     def name(self) -> str:
@@ -40,8 +44,16 @@ class Form:
         return "-".join([self.command, *(each for each in self.given.values() if len(each) < 40)])
 
 
-def forms(request: WebRequest, session: Mapping[str, Json], messages: int) -> list[Form]:
-    """The forms for a session as `check` shows it, the suggested one first."""
+def documents_for(request: WebRequest, tx: Tx, row: Session, session: Mapping[str, Json]) -> dict[str, str]:
+    """Task -> title of the documents that the session's form for feedback offers; empty without such a form."""
+    offered = request.may_decide and "feedback" in _possible(_commands(session))
+    return feedback_documents(tx, row) if offered else {}
+
+
+def forms(
+    request: WebRequest, session: Mapping[str, Json], messages: int, documents: Mapping[str, str]
+) -> list[Form]:
+    """The forms for a session as `check` shows it, the suggested one first; `documents` as `documents_for` finds them."""
 
     def key(*parts: str) -> str:
         named = (str(session["session"]), str(messages), request.visitor.cookie, *parts)
@@ -49,12 +61,16 @@ def forms(request: WebRequest, session: Mapping[str, Json], messages: int) -> li
 
     text = request.language.text
     pause = session["pause"]
-    commands = [each["command"] for each in pause["actions"]] if pause else session["next"]["commands"]
+    commands = _commands(session)
     found: list[Form] = []
     if pause:
         found += _answers(pause, commands, key, text)
-    possible = {words[1] for each in commands if len(words := each.split(maxsplit=2)) > 1}
-    found += [Form(name, text(_SAYS[name]), key(name), _FIELDS[name]) for name in REWORK if name in possible]
+    possible = _possible(commands)
+    found += [
+        Form(name, text(_SAYS[name]), key(name), _FIELDS[name], documents=documents)
+        for name in REWORK
+        if name in possible
+    ]
     found += [
         Form(
             name, text(_SAYS[name]), key(name), _FIELDS[name], asks=text(_ASKS[name]) if name in _ASKS else ""
@@ -67,6 +83,17 @@ def forms(request: WebRequest, session: Mapping[str, Json], messages: int) -> li
         found.append(Form("archive", text("Show it again") if shown else text("Archive"), "", (), given))
     found.append(Form("repair", text(_SAYS["repair"]), ""))
     return found
+
+
+def _commands(session: Mapping[str, Json]) -> list[str]:
+    """The commands that lead on from where the session is."""
+    pause = session["pause"]
+    return [each["command"] for each in pause["actions"]] if pause else list(session["next"]["commands"])
+
+
+def _possible(commands: list[str]) -> set[str]:
+    """The names of commands as `lifecycle revise DRAFT-002`."""
+    return {words[1] for each in commands if len(words := each.split(maxsplit=2)) > 1}
 
 
 def _answers(pause: Mapping[str, Json], commands: list[str], key: _Key, text: _Text) -> list[Form]:
@@ -139,7 +166,7 @@ _SAYS = {
 }
 _FIELDS = {
     "revise": ("task", "text"),
-    "feedback": ("text",),
+    "feedback": ("about", "text"),
     "recheck": (),
     "improve": ("dimension",),
     "pause": ("words",),

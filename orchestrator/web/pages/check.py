@@ -14,7 +14,7 @@ from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import check, discuss, grouped
 from orchestrator.views.attempts import attempts
-from orchestrator.web.forms import forms
+from orchestrator.web.forms import documents_for, forms
 from orchestrator.web.lanes import lanes
 from orchestrator.web.pages import session_past
 from orchestrator.web.rendering import render
@@ -40,8 +40,10 @@ def page(request: WebRequest) -> Response:
 
     def unit(tx: Tx, session: Session) -> JsonObject:
         groups = grouped.grouped(tx, session)
+        overview = check.overview(tx, session, check.matters_now if groups["is_grouped"] else None)
         return {
-            "overview": check.overview(tx, session, check.matters_now if groups["is_grouped"] else None),
+            "overview": overview,
+            "documents": documents_for(request, tx, session, overview),
             "groups": groups if groups["is_grouped"] else None,
             "rounds": discuss.discussions(tx, session.id),
             "messages": session.messages,
@@ -63,7 +65,7 @@ def page(request: WebRequest) -> Response:
         messages=found["messages"],
         timeline=timeline(found["attempts"], request.names["p"], overview["session"], request.language),
         done=request.query.done,
-        forms=forms(request, overview, found["messages"]) if request.may_decide else [],
+        forms=forms(request, overview, found["messages"], found["documents"]) if request.may_decide else [],
     )
 
 

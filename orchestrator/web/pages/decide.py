@@ -15,7 +15,7 @@ from orchestrator.store.store import Tx
 from orchestrator.views.decision import DecisionView, bodies, decision_view
 from orchestrator.views.rounds import Column, Divergence
 from orchestrator.views.since_approval import ChangedDocument
-from orchestrator.web.forms import Form, forms
+from orchestrator.web.forms import Form, documents_for, forms
 from orchestrator.web.pages.document import compared, diff_address, document_address
 from orchestrator.web.rendering import render
 from orchestrator.web.web_request import WebRequest
@@ -39,15 +39,18 @@ class Change:
 
 
 def page(request: WebRequest) -> Response:
-    def unit(tx: Tx, session: Session) -> tuple[DecisionView, int, dict[str, tuple[bytes, bytes]]]:
+    def unit(
+        tx: Tx, session: Session
+    ) -> tuple[DecisionView, int, dict[str, str], dict[str, tuple[bytes, bytes]]]:
         found = decision_view(tx, session)
         changed = [each for each in found["since"]["documents"] if each["approved"] is not None]
-        return found, session.messages, bodies(tx, session.id, changed[:MOST_COMPARED])
+        documents = documents_for(request, tx, session, found["overview"])
+        return found, session.messages, documents, bodies(tx, session.id, changed[:MOST_COMPARED])
 
-    found, messages, texts = request.read(unit)
+    found, messages, documents, texts = request.read(unit)
     overview = found["overview"]
     pause = overview["pause"]
-    answers = forms(request, overview, messages) if request.may_decide else []
+    answers = forms(request, overview, messages, documents) if request.may_decide else []
     options = (pause["detail"].get("options") or []) if pause else []
     return render(
         request,
