@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape
@@ -283,6 +284,12 @@ def own_path(path: str) -> str:
     return quoted if quoted.startswith("/") and not quoted.startswith("//") else "/"
 
 
+def shown_at(path: str) -> str:
+    """The path of what is shown: a form's own address shows nothing, the page that it is on does."""
+    command = re.fullmatch(r"(/p/[^/]+/s/[^/]+)/commands/[^/]+", path)
+    return command[1] if command else path
+
+
 def _again(asked: _Asked) -> Response:
     """A page that visits the same address by itself: as its own site's, with the cookie."""
     address = escape(own_path(asked.path) + (f"?{asked.query}" if asked.query else ""), quote=True)
@@ -317,6 +324,6 @@ def refusal_of(
     from orchestrator.web.rendering import fragment
 
     spoken = wanted({name: values[0] for name, values in headers.items()})
-    back = own_path(path).partition("/commands/")[0]
+    back = shown_at(own_path(path))
     page = fragment("refused.html", spoken, error=error, status=status, here_again=back, back=back)
     return HTMLResponse(page, status, headers=retry_after(error))

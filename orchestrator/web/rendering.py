@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from orchestrator import __version__
 from orchestrator.domain.inert import inert
 from orchestrator.web.assets import FOLDER, asset_url
+from orchestrator.web.guard import shown_at
 from orchestrator.web.language import Language, language
 from orchestrator.web.shown import filters
 from orchestrator.web.translation import Translation
@@ -103,7 +104,7 @@ def _again(request: WebRequest) -> str:
     """The address of the page as it is shown, its parameters included."""
     given = request.query.model_dump(exclude_none=True, exclude_defaults=True, by_alias=True, mode="json")
     kept = {name: value for name, value in given.items() if name not in ("part", "done")}
-    return request.path + (f"?{urlencode(kept)}" if kept else "")
+    return shown_at(request.path) + (f"?{urlencode(kept)}" if kept else "")
 
 
 def _etag(part: str) -> str:

@@ -28,7 +28,7 @@ from starlette.types import ASGIApp
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.json_types import Json
 from orchestrator.web.connection import PatientForAWhile
-from orchestrator.web.guard import FORM_TOKEN, LOOPBACK, VISITOR, Guard, own_path
+from orchestrator.web.guard import FORM_TOKEN, LOOPBACK, VISITOR, Guard, own_path, shown_at
 from orchestrator.web.problems import problem, retry_after, status_of, told
 from orchestrator.web.rendering import for_visitor, render
 from orchestrator.web.route import Handler, Route, Stream
@@ -172,7 +172,7 @@ def _failed(site: Site, request: Request, error: LifecycleError, status: int | N
     if path.startswith("/api/") or not visitor.person:  # who has not entered sees nothing of the projects
         return problem(error, found)
     asked = WebRequest(site, visitor, path, {}, PageQuery(), None, dict(request.headers))
-    back = path.partition("/commands/")[0]  # a form's own address shows nothing
+    back = shown_at(path)
     answer = for_visitor(
         asked,
         render(

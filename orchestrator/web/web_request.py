@@ -80,7 +80,7 @@ class WebRequest:
         Forms have keys of their own for each browser; who may not decide gets no form.
         """
         who = self.visitor.cookie if self.may_decide else ""
-        key = (self.path, repr(self.query), who, self.may_decide, self.headers.get("accept-language"))
+        key = (self.path, repr(self.query), who, self.may_decide, self.language.name)
         shown = [self.project] if "p" in self.names else self.site.projects
         return key, tuple(_version(each) for each in shown)
 
