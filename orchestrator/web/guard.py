@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import hmac
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape
@@ -32,7 +31,7 @@ from orchestrator.web.language import wanted
 from orchestrator.web.limits_by_time import RateLimit
 from orchestrator.web.problems import TooMany, problem, retry_after, told
 from orchestrator.web.site import Site
-from orchestrator.web.web_request import Visitor
+from orchestrator.web.web_request import Visitor, shown_at
 
 LOOPBACK = "127.0.0.1"
 COMMANDS_A_MINUTE = 30  # of one person
@@ -282,12 +281,6 @@ def own_path(path: str) -> str:
     """The path as an address of this server; `/` for one that a browser would take for another site."""
     quoted = quote(path)  # a backslash too, which a browser takes for a slash
     return quoted if quoted.startswith("/") and not quoted.startswith("//") else "/"
-
-
-def shown_at(path: str) -> str:
-    """The path of what is shown: a form's own address shows nothing, the page that it is on does."""
-    command = re.fullmatch(r"(/p/[^/]+/s/[^/]+)/commands/[^/]+", path)
-    return command[1] if command else path
 
 
 def _again(asked: _Asked) -> Response:

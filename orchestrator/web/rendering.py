@@ -14,11 +14,10 @@ from starlette.responses import HTMLResponse, Response
 from orchestrator import __version__
 from orchestrator.domain.inert import inert
 from orchestrator.web.assets import FOLDER, asset_url
-from orchestrator.web.guard import shown_at
 from orchestrator.web.language import Language, language
 from orchestrator.web.shown import filters
 from orchestrator.web.translation import Translation
-from orchestrator.web.web_request import WebRequest
+from orchestrator.web.web_request import WebRequest, shown_at
 
 TEMPLATES = FOLDER.parent / "templates"
 FORM_TOKEN_PLACE = secrets.token_hex(

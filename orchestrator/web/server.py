@@ -28,13 +28,13 @@ from starlette.types import ASGIApp
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.json_types import Json
 from orchestrator.web.connection import PatientForAWhile
-from orchestrator.web.guard import FORM_TOKEN, LOOPBACK, VISITOR, Guard, own_path, shown_at
+from orchestrator.web.guard import FORM_TOKEN, LOOPBACK, VISITOR, Guard, own_path
 from orchestrator.web.problems import problem, retry_after, status_of, told
 from orchestrator.web.rendering import for_visitor, render
 from orchestrator.web.route import Handler, Route, Stream
 from orchestrator.web.routes import ROUTES
 from orchestrator.web.site import Site
-from orchestrator.web.web_request import PageQuery, Visitor, WebRequest
+from orchestrator.web.web_request import PageQuery, Visitor, WebRequest, shown_at
 
 THREADS = 16
 COMPRESSED_ASIDE = (
