@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from orchestrator import failpoints
-from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.inert import inert_json, one_line, plain_markdown
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import artifacts, edits, files, messages, records, sessions, tasks
@@ -78,6 +78,8 @@ def project(store: Store, session: str) -> list[str]:
 
 
 def _project(store: Store, session: str) -> list[str]:
+    if store.read(lambda tx: sessions.get(tx, session)) is None:
+        return []  # it was deleted meanwhile, and its directory must not come back
     root = _root(store.workflow, session)
     edited = edits.adopt_alone(store, session)
     state = store.read(lambda tx: _read_state(tx, session))
@@ -141,7 +143,8 @@ def _root(workflow: Path, session: str) -> Path:
 
 def _read_state(tx: Tx, session_id: str) -> JsonObject:
     session = sessions.get(tx, session_id)
-    assert session is not None
+    if session is None:
+        raise UnknownName("session", session_id, [])
     newest = artifacts.newest(tx, session_id)
     rendered = {row.path: artifacts.body(tx, row.sha256) for row in newest}
     rendered["team-session.json"] = _json(_team_session(tx, session, newest))

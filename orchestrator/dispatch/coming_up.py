@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from pathlib import Path
 
+from orchestrator.store import files
 from orchestrator.store.clock import boot_id, pid_space, process_start
 
 NOTE = "coordinator.json"  # in `.workflow`
@@ -15,7 +15,6 @@ START_SECONDS = 30.0  # a process that lives and does not lead after this is not
 
 def note_start(workflow: Path, pid: int, now: int) -> None:
     """Note that this process is going to lead; `now` in microseconds."""
-    beside = workflow / f"{NOTE}.{os.getpid()}"
     said = {
         "pid": pid,
         "process_start": process_start(pid),
@@ -23,9 +22,10 @@ def note_start(workflow: Path, pid: int, now: int) -> None:
         "pid_space": pid_space(),
         "at": now,
     }
-    with suppress(OSError):  # it comes up without the note; a full disk is reported by what fills it
-        beside.write_text(json.dumps(said))
-        beside.replace(workflow / NOTE)
+    with suppress(
+        OSError, files.UnsafePath
+    ):  # it comes up without the note; what is wrong is reported elsewhere
+        files.write(workflow, NOTE, json.dumps(said).encode())
 
 
 def is_starting(workflow: Path, now: int) -> bool:
@@ -34,8 +34,7 @@ def is_starting(workflow: Path, now: int) -> bool:
         noted = json.loads((workflow / NOTE).read_text())
         age = (now - int(noted["at"])) / 1e6
         here = (noted["boot"], noted["pid_space"]) == (boot_id(), pid_space())
-        return (
-            0 <= age < START_SECONDS and here and process_start(int(noted["pid"])) == noted["process_start"]
-        )
-    except (OSError, ValueError, KeyError, TypeError):
+        noted_start, started = noted["process_start"], process_start(int(noted["pid"]))
+    except (OSError, ValueError, OverflowError, KeyError, TypeError):
         return False
+    return 0 <= age < START_SECONDS and here and started is not None and started == noted_start

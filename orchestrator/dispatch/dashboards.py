@@ -133,7 +133,7 @@ def start(state: Path, root: Path, log: Path) -> Dashboard:
             stderr=out,
             start_new_session=True,
             cwd=log.parent,
-            env=child_environment(),
+            env=child_environment({STATE_FOLDER: str(state.parent.absolute())}),  # it may be named from here
         )
     deadline = time.monotonic() + UP_SECONDS
     while time.monotonic() < deadline:

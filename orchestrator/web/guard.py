@@ -31,7 +31,7 @@ from orchestrator.web.language import wanted
 from orchestrator.web.limits_by_time import RateLimit
 from orchestrator.web.problems import TooMany, problem, retry_after, told
 from orchestrator.web.site import Site
-from orchestrator.web.web_request import Visitor
+from orchestrator.web.web_request import Visitor, shown_at
 
 LOOPBACK = "127.0.0.1"
 COMMANDS_A_MINUTE = 30  # of one person
@@ -317,6 +317,6 @@ def refusal_of(
     from orchestrator.web.rendering import fragment
 
     spoken = wanted({name: values[0] for name, values in headers.items()})
-    back = own_path(path).partition("/commands/")[0]
+    back = shown_at(own_path(path))
     page = fragment("refused.html", spoken, error=error, status=status, here_again=back, back=back)
     return HTMLResponse(page, status, headers=retry_after(error))

@@ -17,7 +17,7 @@ from orchestrator.web.assets import FOLDER, asset_url
 from orchestrator.web.language import Language, language
 from orchestrator.web.shown import filters
 from orchestrator.web.translation import Translation
-from orchestrator.web.web_request import WebRequest
+from orchestrator.web.web_request import WebRequest, shown_at
 
 TEMPLATES = FOLDER.parent / "templates"
 FORM_TOKEN_PLACE = secrets.token_hex(
@@ -103,7 +103,7 @@ def _again(request: WebRequest) -> str:
     """The address of the page as it is shown, its parameters included."""
     given = request.query.model_dump(exclude_none=True, exclude_defaults=True, by_alias=True, mode="json")
     kept = {name: value for name, value in given.items() if name not in ("part", "done")}
-    return request.path + (f"?{urlencode(kept)}" if kept else "")
+    return shown_at(request.path) + (f"?{urlencode(kept)}" if kept else "")
 
 
 def _etag(part: str) -> str:

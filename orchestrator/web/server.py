@@ -34,7 +34,7 @@ from orchestrator.web.rendering import for_visitor, render
 from orchestrator.web.route import Handler, Route, Stream
 from orchestrator.web.routes import ROUTES
 from orchestrator.web.site import Site
-from orchestrator.web.web_request import PageQuery, Visitor, WebRequest
+from orchestrator.web.web_request import PageQuery, Visitor, WebRequest, shown_at
 
 THREADS = 16
 COMPRESSED_ASIDE = (
@@ -172,7 +172,7 @@ def _failed(site: Site, request: Request, error: LifecycleError, status: int | N
     if path.startswith("/api/") or not visitor.person:  # who has not entered sees nothing of the projects
         return problem(error, found)
     asked = WebRequest(site, visitor, path, {}, PageQuery(), None, dict(request.headers))
-    back = path.partition("/commands/")[0]  # a form's own address shows nothing
+    back = shown_at(path)
     answer = for_visitor(
         asked,
         render(

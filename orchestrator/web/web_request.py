@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar
@@ -80,7 +81,7 @@ class WebRequest:
         Forms have keys of their own for each browser; who may not decide gets no form.
         """
         who = self.visitor.cookie if self.may_decide else ""
-        key = (self.path, repr(self.query), who, self.may_decide, self.headers.get("accept-language"))
+        key = (self.path, repr(self.query), who, self.may_decide, self.language.name)
         shown = [self.project] if "p" in self.names else self.site.projects
         return key, tuple(_version(each) for each in shown)
 
@@ -97,6 +98,12 @@ class WebRequest:
     @property
     def may_decide(self) -> bool:
         return self.visitor.role == "decide" and not self.site.read_only
+
+
+def shown_at(path: str) -> str:
+    """The path of what is shown: a form's own address shows nothing, the page that it is on does."""
+    command = re.fullmatch(r"(/p/[^/]+/s/[^/]+)/commands/[^/]+", path)
+    return command[1] if command else path
 
 
 def _version(served: ServedProject) -> Hashable:

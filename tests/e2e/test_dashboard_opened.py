@@ -12,11 +12,13 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from orchestrator.commands import manage
+from orchestrator.dispatch import dashboards
 from orchestrator.dispatch.dashboards import running
 from tests import factories
 from tests.e2e.cli_world import World, make_world
 from tests.e2e.support import lifecycle
 from tests.e2e.web_server import serve
+from tests.patience import patient
 
 
 @pytest.fixture
@@ -161,3 +163,18 @@ def test_a_server_that_cannot_start_ends_no_session(world: World, tmp_path: Path
     assert "the dashboard could not be opened" in gave.err
     assert "LIFECYCLE_WEB_TOKEN is too short" in gave.err
     assert not noted.exists()
+
+
+@pytest.mark.long
+def test_a_state_folder_named_from_the_current_one_is_the_servers_too(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(dashboards.STATE_FOLDER, "here")
+    monkeypatch.setattr(dashboards, "UP_SECONDS", patient(10))
+    state = dashboards.state_folder(os.environ)
+
+    found = dashboards.start(state, (tmp_path / "p").resolve(), tmp_path / "logs" / "serve.out")
+
+    assert [each.pid for each in running(state)] == [found.pid]
+    assert dashboards.stop(found)

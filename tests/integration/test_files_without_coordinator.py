@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import wakeup
+from orchestrator.commands import manage
 from orchestrator.commands.by_name import run
 from orchestrator.commands.caller import Caller
 from orchestrator.commands.command_arguments import PersonCommand
@@ -103,3 +104,12 @@ def test_repair_writes_no_other_session(store: Store) -> None:
     order(store, "repair", first)
 
     assert [status_in_files(store, each) for each in (first, second)] == ["active", None]
+
+
+def test_no_files_are_written_for_a_session_that_was_deleted_meanwhile(store: Store) -> None:
+    session = make.make_session(store)
+    order(store, "cancel", session)
+    manage.delete(store, session, who="ann")
+
+    assert projections.write_now(store, session) == ""
+    assert not session_directory(store.workflow, session).exists()

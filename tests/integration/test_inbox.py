@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.commands import manage
-from orchestrator.dispatch.coming_up import START_SECONDS, note_start
+from orchestrator.dispatch.coming_up import NOTE, START_SECONDS, note_start
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import leases, messages, rate_limits, sessions
@@ -117,6 +119,27 @@ def test_a_coordinator_that_is_coming_up_is_not_missed(store: Store) -> None:
     assert (at_once, coming_up) == ([], [])
     assert too_late == ["no_coordinator"]
     assert kinds(store) == ["no_coordinator"]  # it has ended before it led
+
+
+def test_what_the_note_of_a_start_cannot_hide(store: Store, tmp_path: Path) -> None:
+    factories.make_session(store)
+    factories.let_time_pass(store, 60)
+    note = store.workflow / NOTE
+    child = subprocess.Popen(["true"])
+    child.wait()
+    note_start(store.workflow, child.pid, store.clock.wall())  # it had ended before anything was known of it
+    ended = kinds(store)
+    note.write_text(json.dumps(json.loads(note.read_text()) | {"at": float("inf")}))
+    senseless = kinds(store)
+    other = tmp_path / "other"
+    other.write_text("mine")
+    note.unlink()
+    for name in (note, note.with_name(f"{NOTE}.{os.getpid()}")):
+        name.symlink_to(other)
+    note_start(store.workflow, os.getpid(), store.clock.wall())
+
+    assert (ended, senseless) == (["no_coordinator"], ["no_coordinator"])
+    assert other.read_text() == "mine"  # though a link of that name came with a checkout
 
 
 def test_a_coordinator_that_was_killed_is_missed_at_once(store: Store) -> None:

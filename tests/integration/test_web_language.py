@@ -231,3 +231,26 @@ def test_a_document_keeps_its_own_language(world: WebWorld) -> None:
 
     assert re.search(r'<article class="prose" lang="en"', page)
     assert english(page) == []
+
+
+def test_the_switch_of_an_answer_to_a_form_leads_back_to_the_session(world: WebWorld) -> None:
+    cookie = world.cookie()
+    page = f"/p/demo/s/{world.session}"
+    form = {"form_token": world.form_token(cookie)}
+
+    for asked in ({"plan": "true", "at": "DRAFT-002"}, {"plan": "true", "at": "NONE-999"}):
+        shown = world.client.post(
+            f"{page}/commands/fork",
+            content=urlencode({**form, **asked}),
+            headers={**FORM, "cookie": cookie, "origin": ORIGIN, "accept": "text/html"},
+        ).text
+        assert re.findall(r'name="back" value="([^"]*)"', shown) == [page]
+
+
+def test_the_switch_of_a_document_below_a_folder_of_commands_leads_to_the_document(world: WebWorld) -> None:
+    path = f"/p/demo/s/{world.session}/doc/docs/commands/none.md"
+
+    shown = world.client.get(path, headers={"cookie": world.cookie()}).text
+    refused = world.client.get(path, headers={"accept": "text/html"}).text
+
+    assert [re.findall(r'name="back" value="([^"]*)"', each) for each in (shown, refused)] == [[path]] * 2

@@ -155,3 +155,11 @@ def test_pages_and_files_are_compressed_for_who_takes_it(world: WebWorld) -> Non
         assert "content-encoding" not in plain.headers
         assert len(raw) < len(plain.content) / 2
         assert len(gzip.decompress(raw)) == len(plain.content)
+
+
+def test_a_reader_who_chose_another_language_gets_a_part_of_their_own(world: WebWorld) -> None:
+    english, chinese = world.cookie("read", "dora"), f"{world.cookie('read', 'emil')}; lc-language=zh"
+
+    shown = [part(world, each)[2] for each in (english, chinese, english)]
+
+    assert shown[0] == shown[2] != shown[1]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, Full, LifoQueue
 from urllib.parse import quote
@@ -203,9 +204,12 @@ class Readers:
     def __init__(self, connect: Callable[[], sqlite3.Connection], kept: int) -> None:
         self._connect = connect
         self._free: LifoQueue[sqlite3.Connection] = LifoQueue(kept)
+        self._lock = threading.Lock()  # between what is put back and `close`
+        self._round = 0  # how often it was closed: what was taken before is closed when it comes back
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
+        round = self._round
         try:
             found = self._free.get_nowait()
         except Empty:
@@ -213,13 +217,21 @@ class Readers:
         try:
             yield found
         finally:
-            try:
-                self._free.put_nowait(found)
-            except Full:
-                found.close()
+            self._put_back(found, round)
+
+    def _put_back(self, found: sqlite3.Connection, round: int) -> None:
+        with self._lock:
+            # An interrupt may have kept the end of its transaction from running: the next one could not begin.
+            if round == self._round and not found.in_transaction:
+                with suppress(Full):
+                    self._free.put_nowait(found)
+                    return
+        found.close()
 
     def close(self) -> None:
-        """Close those that nobody uses."""
+        """Close those that nobody uses now, the others when they come back."""
+        with self._lock:
+            self._round += 1
         while True:
             try:
                 self._free.get_nowait().close()
