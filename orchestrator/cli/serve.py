@@ -136,6 +136,8 @@ def _one_name(given: list[Path], option: str) -> str | None:
     """The person that is named after an option. Raises UsageError for several."""
     if len(given) > 1:
         raise UsageError(f"{option} takes one name", fix=f"lifecycle serve {option} NAME")
+    if given and str(given[0]) == ".":  # an empty word, as a path
+        raise UsageError(f"the name behind {option} is empty", fix=f"lifecycle serve {option} NAME")
     return one_line(str(given[0]), PERSON_LIMIT) if given else None
 
 

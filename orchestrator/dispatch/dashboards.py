@@ -143,6 +143,7 @@ def start(state: Path, root: Path, log: Path) -> Dashboard:
         if process.poll() is not None:
             break
         time.sleep(POLL_SECONDS)
+    process.terminate()
     said = log.read_bytes()[begun:][-2_000:].decode("utf-8", "replace").strip()
     raise LifecycleError(
         "the dashboard does not start", why=said or "it said nothing", fix="`lifecycle serve` shows more"

@@ -123,23 +123,31 @@ def _translated(name: str, english: str, depth: int = 0) -> str | None:
         return phrases[english]
     if depth > 2 or len(english) > 1_000:
         return None
-    for pattern, text in _patterns(name):
-        matched = pattern.fullmatch(english)
-        if matched is not None:
-            return filled(
-                text, tuple(_translated(name, each, depth + 1) or each for each in matched.groups())
-            )
+    for parts, text in _patterns(name):
+        values = _values(parts, english)
+        if values is not None:
+            return filled(text, tuple(_translated(name, each, depth + 1) or each for each in values))
     return None
 
 
 @cache
-def _patterns(name: str) -> list[tuple[re.Pattern[str], str]]:
-    """Phrases with values, as patterns; those that say most come first."""
-    found = []
-    for english, text in language(name).phrases.items():
-        parts = _VALUE.split(english)[::2]
-        fixed = sum(map(len, parts))
-        if len(parts) > 1:
-            found.append((fixed, re.compile("(.+?)".join(map(re.escape, parts)), re.DOTALL), text))
-    found.sort(key=lambda each: -each[0])
-    return [(pattern, text) for _, pattern, text in found]
+def _patterns(name: str) -> list[tuple[list[str], str]]:
+    """Phrases with values, as what stands around these; those that say most come first."""
+    every = ((_VALUE.split(english)[::2], text) for english, text in language(name).phrases.items())
+    return sorted((each for each in every if len(each[0]) > 1), key=lambda each: -sum(map(len, each[0])))
+
+
+def _values(parts: list[str], text: str) -> list[str] | None:
+    """What stands between the parts in a text that is made of them, each as short as can be; it never looks back."""
+    first, *middle, last = parts
+    end = len(text) - len(last)
+    if not text.startswith(first) or not text.endswith(last):
+        return None
+    values, at = [], len(first)
+    for part in middle:
+        found = text.find(part, at + 1, end)
+        if found < 0:
+            return None
+        values.append(text[at:found])
+        at = found + len(part)
+    return [*values, text[at:end]] if at < end else None

@@ -17,7 +17,7 @@ from orchestrator.domain.pauses import PAUSES
 from orchestrator.domain.waiting import Held
 from orchestrator.views.check import MARKS
 from orchestrator.web import forms
-from orchestrator.web.language import Language, language, wanted
+from orchestrator.web.language import _VALUE, Language, _values, language, wanted
 from orchestrator.web.pages import cost, document, impact
 from orchestrator.web.rendering import TEMPLATES
 from orchestrator.web.shown import duration, listed, money
@@ -117,12 +117,12 @@ def test_translations_use_the_values_of_their_texts(spoken: Language) -> None:
         english
         for section in (spoken.texts, spoken.phrases, spoken.scripts)
         for english, text in section.items()
-        if not text or not set(_values(text)) <= set(_values(english))
+        if not text or not set(_places(text)) <= set(_places(english))
     ]
     assert wrong == []
 
 
-def _values(text: str) -> Iterator[str]:
+def _places(text: str) -> Iterator[str]:
     return iter(re.findall(r"\{\d\}", text))
 
 
@@ -169,6 +169,24 @@ def test_sentences_of_views_are_translated_with_the_words_in_them() -> None:
     assert zh.said("A <b> of\u202e ours") == '<span lang="en">A &lt;b&gt; of\\u202e ours</span>'
     assert zh.said("已经是中文 text") == "已经是中文 text"
     assert language("en").said("A <b> of ours") == "A <b> of ours"
+
+
+@pytest.mark.parametrize(
+    ("phrase", "said", "values"),
+    [
+        ("{0} by run {1} ({2}, {3} s)", "done by run r (x, 3 s)", ["done", "r", "x", "3"]),
+        ("{0} of {1}", "a of b of c", ["a", "b of c"]),
+        ("{0}, {1}", "a, ", None),
+        ("was {0}", "was", None),
+        ("{0} by run {1} ({2}, {3} s)", " by run (," * 90, None),
+    ],
+)
+def test_the_values_of_a_sentence_stand_between_its_fixed_words(
+    phrase: str, said: str, values: list[str] | None
+) -> None:
+    parts = _VALUE.split(phrase)[::2]
+
+    assert _values(parts, said) == values
 
 
 def test_values_are_written_as_the_language_does() -> None:
