@@ -70,15 +70,15 @@ def test_start_opens_the_session_in_a_browser(world: World, tmp_path: Path) -> N
 def test_resume_opens_the_session_with_the_server_that_runs_already(world: World, tmp_path: Path) -> None:
     life = world.life
     env, noted = browser(tmp_path)
-    session = factories.make_session(world.store)
-    manage.pause(world.store, session, who="ana")
+    session, other = (factories.make_session(world.store, title) for title in ("One", "Other"))
+    for each in (session, other):  # what is resumed may be done before anything else is
+        manage.pause(world.store, each, who="ana")
 
     first = life.run("resume", session, "--open", "--detach", env=env)
     (server,) = running(tmp_path / "state" / "web")
     status, page, shown = follow_link(noted.read_text().strip())
     nowhere = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
-    manage.pause(world.store, session, who="ana")
-    second = life.run("resume", session, "--open", "--detach", env=nowhere)
+    second = life.run("resume", other, "--open", "--detach", env=nowhere)
     same = running(tmp_path / "state" / "web")
     stopped = life.run("serve", "--stop")
 
