@@ -22,6 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; its exit code, 130 when interrupted."""
     os.umask(0o077)  # what we make is its owner's alone
     gc.set_threshold(50_000)  # as orchestrator/__main__.py
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # to look for some, all that is installed is read
     try:
         from orchestrator import interrupts
 

@@ -17,8 +17,8 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SATISFIED, UNFINISHED, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import ADVISED
 from orchestrator.domain.pipelines import from_snapshot
+from orchestrator.domain.plan_marks import PLANS
 from orchestrator.lifecycle import rework
-from orchestrator.lifecycle.fan_out import PLANS
 from orchestrator.store import decisions, messages, sessions, tasks, work
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Store, Tx

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.model import SessionStatus, TaskState
+from orchestrator.domain.plan_marks import PLANS
 from orchestrator.domain.revisions import BUILDS, JUDGES
 from orchestrator.lifecycle import delta_plan
 from orchestrator.lifecycle.checkpoints import CHECKPOINTS
-from orchestrator.lifecycle.fan_out import PLANS
 from orchestrator.lifecycle.specified import specified
 from orchestrator.store import decisions, edits, messages
 from orchestrator.store.rows import Session

@@ -28,7 +28,7 @@ from orchestrator.domain.model import RunOutcome, TaskStatus
 from orchestrator.domain.past import FORKED, PAID, Paused, asked_after, last_of_report, pause_after
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.pipelines import Pipeline, from_snapshot
-from orchestrator.lifecycle.fan_out import AGENT
+from orchestrator.domain.plan_marks import AGENT
 from orchestrator.project import Project, read_config
 from orchestrator.store import claims, decisions, forked_stores, messages, sessions, tasks, transfer
 from orchestrator.store.rows import Message, Session

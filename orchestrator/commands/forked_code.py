@@ -11,7 +11,7 @@ from pathlib import Path
 from orchestrator.commands.forked_rows import Moment, Taken
 from orchestrator.dispatch.asking import have_done
 from orchestrator.domain.errors import NotAllowedNow
-from orchestrator.lifecycle.fan_out import PLAN_TASK
+from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.store import checks, work
 from orchestrator.store.store import Tx
 from orchestrator.store.work_rows import Commit

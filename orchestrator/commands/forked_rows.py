@@ -14,7 +14,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, RunOutcome
 from orchestrator.domain.past import FORKED, PAID
 from orchestrator.domain.pipelines import Pipeline
-from orchestrator.lifecycle.fan_out import PLAN_DIGEST, PLAN_TASK
+from orchestrator.domain.plan_marks import PLAN_DIGEST, PLAN_TASK
 from orchestrator.store.transfer import Rows
 
 PRIVATE = (

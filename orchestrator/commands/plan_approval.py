@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.plan_marks import DELTA
 from orchestrator.lifecycle import delta_plan, fan_out
 from orchestrator.store import messages
 from orchestrator.store.rows import Session
@@ -49,7 +50,7 @@ def make_tasks(tx: Tx, session: Session, approved: SessionPlan, who: str, max_at
     made = delta_plan.make_tasks(
         tx,
         session.id,
-        fan_out.reported(plan, {name for name in agents if name}, detail.get(fan_out.DELTA)),
+        fan_out.reported(plan, {name for name in agents if name}, detail.get(DELTA)),
         after,
         max_attempts,
     )

@@ -17,6 +17,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState
 from orchestrator.domain.pauses import PAUSES, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
+from orchestrator.domain.plan_marks import PLANS
 from orchestrator.domain.revisions import (
     IMPROVE,
     RevisionPlan,
@@ -61,7 +62,7 @@ def revise(
         following_plans.refuse_before_approval(tx, session, task)
         fan_out.refuse_revision(rows, about, session.options)
         plan = plan_revision(state, task.key, _catalogue(tx, session), force)
-        if task.prefix == fan_out.PLANS and is_carried_out(rows):
+        if task.prefix == PLANS and is_carried_out(rows):
             begun = following_plans.follow(tx, session, words, who, max_attempts, forced=force)
             return Reworked(session.id, (begun.key,), begun.released, f"revise {about}", go_on(tx, session))
         decisions.decide(tx, session.id, f"revise {about}", who, words or "(no words)", forced=force)

@@ -25,10 +25,10 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import Pack, to_snapshot
 from orchestrator.domain.plan import INCLUDE_DIRTY
+from orchestrator.domain.plan_marks import APPROVE_PLAN
 from orchestrator.domain.review_verdicts import FIX, OPTION, PATCH
 from orchestrator.domain.text import is_chinese
 from orchestrator.lifecycle import rework
-from orchestrator.lifecycle.fan_out import APPROVE_PLAN
 from orchestrator.project import Project, open_for_reading, person, read_config
 from orchestrator.store import artifacts, decisions, messages, sessions
 from orchestrator.store.store import Store, Tx

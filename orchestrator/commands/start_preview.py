@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.plan_marks import APPROVE_PLAN
 from orchestrator.domain.review_verdicts import FIX
-from orchestrator.lifecycle.fan_out import APPROVE_PLAN
 from orchestrator.project import Project, open_for_reading
 from orchestrator.store import checks
 from orchestrator.views.layout import Plan

@@ -15,9 +15,9 @@ from orchestrator.domain.concerns import ARCH
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import ADVISED, PauseReason
+from orchestrator.domain.plan_marks import PLANS
 from orchestrator.domain.scheduling import offers
 from orchestrator.lifecycle.checkpoints import WORK, changed_since_approval, changed_work
-from orchestrator.lifecycle.fan_out import PLANS
 from orchestrator.lifecycle.fix_rounds import unaccepted
 from orchestrator.store import edits, leases, messages, sessions, tasks, transitions
 from orchestrator.store.rows import Session

@@ -9,23 +9,34 @@ made of them. A row of them elsewhere can carry a whole hidden text.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
 
-import regex
+from orchestrator.domain.patterns import pattern
 
-_ACTIVE = regex.compile(
+if TYPE_CHECKING:
+    import regex
+
+_ACTIVE = pattern(
     r"(?![\n\t])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u202A-\u202E\u2066-\u2069\u2028\u2029\uFFF9-\uFFFB]"
 )
-_FLAG = (
+# Most text that is shown: Latin letters, punctuation, arrows, box drawing, CJK. Without a look at Unicode's properties,
+# whose library takes long to load.
+_HARMLESS = re.compile(
+    "[\n\t -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u257f\u3001-\u30ff\u4e00-\u9fff]*"
+)
+_FLAG = pattern(
     "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|"
     "\U000e0077\U000e006c\U000e0073)\U000e007f"  # England, Scotland, Wales
 )
 _FLAG_LENGTH = 7  # characters
-_ADDRESS = regex.compile(  # renderers make links of these without being asked; as code they stay what they are
+_ADDRESS = pattern(  # renderers make links of these without being asked; as code they stay what they are
     r"(?:[A-Za-z][A-Za-z0-9+.-]{1,20}://|mailto:|(?<![\w:/])//(?=\w)|www\.)[A-Za-z0-9:/?#@!$&'()*+,;=%~._\[\]-]+"
     r"|(?<![A-Za-z0-9.+_%-])[A-Za-z0-9.+_%-]++@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"  # each run is tried once
 )
-_MARKUP = regex.compile(
+_MARKUP = pattern(
     r"""\\(?=[!-/:-@\[-`{-~]|$)|[`*\[\]~|]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=[#A-Za-z])"""
 )
 _ENDS_ADDRESS = ".,;:!?)]'"
@@ -33,12 +44,18 @@ _ENDS_ADDRESS = ".,;:!?)]'"
 
 def inert(text: str) -> str:
     """`text` with every active character written out (`\\x1b`), lines and tabs kept."""
-    return _ACTIVE.sub(lambda found: found[0] if _is_needed(found) else ascii(found[0])[1:-1], text)
+    return _escape(text, ascii)
 
 
 def inert_json(text: str) -> str:
     """The same JSON with every active character of its strings escaped: a terminal shows it, and a line stays a line."""
-    return _ACTIVE.sub(lambda found: found[0] if _is_needed(found) else json.dumps(found[0])[1:-1], text)
+    return _escape(text, json.dumps)
+
+
+def _escape(text: str, written: Callable[[str], str]) -> str:
+    if _HARMLESS.fullmatch(text):
+        return text
+    return _ACTIVE.sub(lambda found: found[0] if _is_needed(found) else written(found[0])[1:-1], text)
 
 
 @cache
@@ -61,7 +78,7 @@ def _needed() -> regex.Pattern[str]:
             *("Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala", "Myanmar", "Khmer", "Tibetan"),
         )
     )
-    return regex.compile(
+    return pattern(
         rf"(?<=[{joining}])[\u200C\u200D](?=[{joining}])"
         r"|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D(?=\p{Extended_Pictographic})"
         r"|(?<=[\p{Emoji}])[\uFE0E\uFE0F]"
@@ -75,8 +92,8 @@ def _is_needed(found: regex.Match[str]) -> bool:
     """Whether the character belongs to the letter or picture beside it."""
     if not "\U000e0000" < found[0] < "\U000e0080":
         return _needed().match(found.string, found.start()) is not None
-    nearby = regex.finditer(
-        _FLAG, found.string, pos=max(0, found.start() - _FLAG_LENGTH), endpos=found.end() + _FLAG_LENGTH
+    nearby = _FLAG.finditer(
+        found.string, pos=max(0, found.start() - _FLAG_LENGTH), endpos=found.end() + _FLAG_LENGTH
     )
     return any(flag.start() < found.start() < flag.end() for flag in nearby)
 

@@ -10,7 +10,7 @@ from itertools import combinations
 from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import OVERLAP, PLAN, Dependency, Plan, PlanTask
-from orchestrator.domain.quality import is_testable
+from orchestrator.domain.testable import is_testable
 
 MOST_TASKS = 7
 REMOVE = "remove"  # the kind of a task that takes out what a withdrawn item asked for

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-import regex
+from orchestrator.domain.patterns import pattern
 
-_WORD = regex.compile(r"[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*")
-_SNAKE = regex.compile(r"(?<![\w./-])[a-z]+(?:_[a-z0-9]+)+(?![\w./-])")
-_CAMEL = regex.compile(r"(?<![\w./-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w./-])")
+_WORD = pattern(r"[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*")
+_SNAKE = pattern(r"(?<![\w./-])[a-z]+(?:_[a-z0-9]+)+(?![\w./-])")
+_CAMEL = pattern(r"(?<![\w./-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w./-])")
 
 
 def mixed_spellings(texts: Iterable[str]) -> list[tuple[str, ...]]:
@@ -18,7 +19,7 @@ def mixed_spellings(texts: Iterable[str]) -> list[tuple[str, ...]]:
     for text in texts:
         for word in _WORD.findall(text):
             if not any(letter.isdigit() for letter in word) and not word.isupper():
-                forms[regex.sub("[-_]", "", word).lower()].add(word)
+                forms[re.sub("[-_]", "", word).lower()].add(word)
     found = []
     for joined, words in forms.items():
         # A capital at the start is the place in the sentence, or a title; it is no spelling of its own.
@@ -34,7 +35,7 @@ def mixed_spellings(texts: Iterable[str]) -> list[tuple[str, ...]]:
 
 
 def _has_inner_capital(word: str) -> bool:
-    return any(letter.isupper() for part in regex.split("[-_]", word) for letter in part[1:])
+    return any(letter.isupper() for part in re.split("[-_]", word) for letter in part[1:])
 
 
 def mixed_styles(headings: Iterable[str], text: str) -> list[str]:

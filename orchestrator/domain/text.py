@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 
-import regex
-import Stemmer
+from orchestrator.domain.patterns import pattern
 
-_WORD = regex.compile(
+_WORD = pattern(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|[\p{L}\p{M}\p{N}]+(?:['’_.-][\p{L}\p{M}\p{N}]+)*"
 )
-_CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
-_LETTER = regex.compile(r"\p{L}")
-_KANA_HANGUL = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Hangul}]")
-_HIRAGANA_HANGUL = regex.compile(r"[\p{Hiragana}\p{Hangul}]")  # katakana alone is a name
-_CELLS = regex.compile(r"(?<!\\)\|")
+_CJK = pattern(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
+_LETTER = pattern(r"\p{L}")
+_KANA_HANGUL = pattern(r"[\p{Hiragana}\p{Katakana}\p{Hangul}]")
+_HIRAGANA_HANGUL = pattern(r"[\p{Hiragana}\p{Hangul}]")  # katakana alone is a name
+_CELLS = pattern(r"(?<!\\)\|")
 _STOP = frozenset(  # words that say nothing about what a text is about
     """
     a an and are as at be been before but by can could do does for from had has have if in into is it its may
@@ -37,6 +36,8 @@ UNSTEMMED = {"specific", "specifics", "specifically"}  # the stemmer takes them 
 def _stem(word: str) -> str:
     if not word.isascii() or word in UNSTEMMED:
         return word
+    import Stemmer
+
     return str(Stemmer.Stemmer("english", 0).stemWord(word))  # one object must not serve two threads
 
 
@@ -48,7 +49,7 @@ def is_cjk(text: str) -> bool:
 
 def is_chinese(text: str) -> bool:
     """Whether `text` is mostly Chinese: Japanese and Korean are told by their own letters, few of which may be a name."""
-    if not _HIRAGANA_HANGUL.search(text):
+    if text.isascii() or not _HIRAGANA_HANGUL.search(text):
         return is_cjk(text)
     return is_cjk(text) and len(_KANA_HANGUL.findall(text)) * 10 < len(_CJK.findall(text))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from orchestrator.domain import ids
 from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.plan import FOLDER
-from orchestrator.lifecycle.fan_out import PLANS
+from orchestrator.domain.plan_marks import PLANS
 from orchestrator.store import artifacts, messages
 from orchestrator.store.store import Tx
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pauses import PauseReason
+from orchestrator.domain.plan_marks import APPROVE_PLAN, DELTA
 from orchestrator.domain.revisions import plan_high
 from orchestrator.lifecycle import (
     analysis_rounds,
@@ -93,9 +94,9 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
         detail |= report.blocked
     gap_tasks.apply(tx, report)
     if reason is None and report.fan_out is not None:
-        if options.get(fan_out.APPROVE_PLAN):
+        if options.get(APPROVE_PLAN):
             reason = PauseReason.PLAN_APPROVAL
-            detail |= {fan_out.DELTA: delta} if (delta := report.fan_out.get(fan_out.DELTA)) else {}
+            detail |= {DELTA: delta} if (delta := report.fan_out.get(DELTA)) else {}
             fan_out.advise_on(tx, session, report.fan_out, row.key, report.max_attempts)
         else:
             delta_plan.make_tasks(tx, session, report.fan_out, row.key, report.max_attempts)

@@ -14,8 +14,8 @@ from orchestrator.domain import ids
 from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.plan import PlanTask
 from orchestrator.domain.plan_checks import order
+from orchestrator.domain.plan_marks import CARRIES_OUT
 from orchestrator.domain.revisions import BUILDS, Edge, Graph, judging_tasks, works_behind
-from orchestrator.lifecycle.fan_out import CARRIES_OUT
 from orchestrator.lifecycle.fix_rounds import again, newest_version
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
+from orchestrator.domain.plan_marks import DELTA, PLAN_DIGEST, PLAN_TASK, PLANS, TASK_DIGEST
 from orchestrator.domain.revisions import JUDGES, Graph
 from orchestrator.lifecycle import fan_out, rework
 from orchestrator.lifecycle.audit_rounds import begun_anew
 from orchestrator.lifecycle.delta_fan_out import plan_delta_fan_out, waiting_for_plan
-from orchestrator.lifecycle.fan_out import DELTA, PLAN_DIGEST, PLAN_TASK, PLANS, TASK_DIGEST
 from orchestrator.lifecycle.fix_rounds import again
 from orchestrator.lifecycle.specified import Specified, is_carried_out
 from orchestrator.store import checks, messages, sessions, tasks, transitions, work

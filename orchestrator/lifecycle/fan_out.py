@@ -18,6 +18,18 @@ from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.pipelines import Pack, from_snapshot
 from orchestrator.domain.plan import Dependency, Plan, PlanTask
 from orchestrator.domain.plan_checks import order, with_overlaps
+from orchestrator.domain.plan_marks import (
+    ADVISES,
+    AGENT,
+    APPROVE_PLAN,
+    CARRIES_OUT,
+    DELTA,
+    HIGH,
+    PLAN_DIGEST,
+    PLAN_TASK,
+    PLANS,
+    TASK_DIGEST,
+)
 from orchestrator.domain.revisions import Edge, Graph
 from orchestrator.domain.supervision import SUPERVISE
 from orchestrator.lifecycle import rework
@@ -25,22 +37,6 @@ from orchestrator.store import messages, sessions, tasks, transitions
 from orchestrator.store.rows import Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
-
-PLANS = "PLAN"  # the prefix of whoever makes a plan
-CARRIES_OUT = {
-    "backend": "IMPL",
-    "frontend": "DEV-FE",
-}  # side of a plan task -> prefix of the task that does it
-ADVISES = "ARCH-001"  # at High complexity, where the session has an architect
-HIGH = "High"
-APPROVE_PLAN = "approve_plan"  # of a session's options: its plan becomes tasks only when a person approves it
-AGENT = "agent"  # of a session's options: who is asked first for the work of every role
-PLAN_TASK, PLAN_DIGEST = (
-    "plan_task",
-    "plan_digest",
-)  # of a payload: what the task carries out, as it was approved
-TASK_DIGEST = "task_digest"  # of a payload: of the plan task alone
-DELTA = "delta"  # of what a plan that follows another reports: what becomes of each task (`PlanDelta`)
 
 
 @dataclass(frozen=True, slots=True)

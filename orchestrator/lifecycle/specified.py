@@ -12,9 +12,9 @@ from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.plan import PLAN, Plan, is_plan_file, read_plan
 from orchestrator.domain.plan_checks import GROUND, Ground
 from orchestrator.domain.plan_delta import stale_tasks, to_plan
+from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.domain.spec_items import FOLDER, ItemChanges, SpecItem, compared, digests, items_of_pages
 from orchestrator.lifecycle.accepted_plan import accepted_files
-from orchestrator.lifecycle.fan_out import PLAN_TASK
 from orchestrator.store import artifacts, checks, sessions
 from orchestrator.store.rows import Task
 from orchestrator.store.store import Tx

@@ -12,7 +12,7 @@ from orchestrator.coordinator.projector import message_line, stamp
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.lifecycle.fan_out import PLAN_TASK
+from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.store import (
     artifacts,
     decisions,

@@ -9,8 +9,8 @@ from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.expected import Begun, Range, Rest, rest_of
 from orchestrator.domain.forecast import PastTask
 from orchestrator.domain.model import SATISFIED, SessionStatus
+from orchestrator.domain.plan_marks import PLANS
 from orchestrator.domain.prices import MICROS
-from orchestrator.lifecycle.fan_out import PLANS
 from orchestrator.store import leases, records, task_history, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx

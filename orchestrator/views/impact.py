@@ -14,11 +14,11 @@ from orchestrator.domain.model import SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.plan import Plan
 from orchestrator.domain.plan_checks import with_overlaps
 from orchestrator.domain.plan_delta import NOT_BUILT
+from orchestrator.domain.plan_marks import PLANS
 from orchestrator.domain.revisions import BUILDS, plan_build, plan_recheck, plan_revision
 from orchestrator.domain.spec_items import SpecItem, digests
 from orchestrator.lifecycle import delta_plan
 from orchestrator.lifecycle.delta_fan_out import plan_delta_fan_out
-from orchestrator.lifecycle.fan_out import PLANS
 from orchestrator.lifecycle.fix_rounds import again, newest_version
 from orchestrator.lifecycle.specified import Specified, documents_of, items_now, plan_now, specified
 from orchestrator.store import artifacts, checks, edits, tasks

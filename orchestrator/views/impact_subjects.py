@@ -11,8 +11,8 @@ from orchestrator.domain import ids
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.plan import PLAN, TASK_ID, TASKS
+from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.domain.spec_items import SpecItem
-from orchestrator.lifecycle.fan_out import PLAN_TASK
 from orchestrator.store.checks import Link
 from orchestrator.store.rows import Task
 

@@ -16,6 +16,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
+from orchestrator.domain.plan_marks import APPROVE_PLAN
 from orchestrator.domain.request_forms import NAMES, form_of_text
 from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_rejection, plan_revision
@@ -90,7 +91,7 @@ def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> 
 
 
 def _waits_for_approval(session: Session, view: Mapping[str, Json]) -> bool:
-    return bool(session.options.get(fan_out.APPROVE_PLAN)) and view["role"] == "planner"
+    return bool(session.options.get(APPROVE_PLAN)) and view["role"] == "planner"
 
 
 def _says(session: Session) -> str:

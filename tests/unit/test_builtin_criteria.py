@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.domain.quality import is_testable
+from orchestrator.domain.testable import is_testable
 from workers.builtin import analyse_request
 from workers.builtin.criteria import criteria, headline
 from workers.builtin.language import lexicon

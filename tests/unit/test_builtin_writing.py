@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.config import resources
-from orchestrator.domain.quality import is_testable
+from orchestrator.domain.testable import is_testable
 from tests.unit.builtin_chain import DATA, artifact, chain
 from workers.builtin.known_kinds import ask_of
 from workers.documents.features import asked

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from orchestrator.domain.inert import inert, inert_json, one_line
+from orchestrator.domain.inert import _ACTIVE, _HARMLESS, inert, inert_json, one_line
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 NEEDED = {
@@ -92,3 +92,8 @@ SHOWN = ("ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN")  # signs that are drawn aroun
 
 def test_one_line_is_inert_too() -> None:
     assert one_line("a\u200bb\u2028c") == "a\\u200bb c"
+
+
+def test_what_passes_without_a_look_at_unicode_is_harmless() -> None:
+    passed = [chr(code) for code in range(sys.maxunicode + 1) if _HARMLESS.fullmatch(chr(code))]
+    assert [each for each in passed if _ACTIVE.search(each)] == [] and len(passed) > 20_000

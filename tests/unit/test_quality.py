@@ -21,10 +21,10 @@ from orchestrator.domain.quality import (
     Weak,
     gate_of,
     has_substance,
-    is_testable,
     score,
 )
 from orchestrator.domain.spelling import mixed_spellings, mixed_styles
+from orchestrator.domain.testable import is_testable
 
 LONG = "word " * 21  # 104 characters without the last space
 CJK = "字" * 41

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from orchestrator.domain.quality import is_testable
+from orchestrator.domain.testable import is_testable
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import SYSTEM, base, criteria, headline
 from workers.builtin.discovery import left_out

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.domain.json_types import Json
-from orchestrator.domain.quality import is_testable
+from orchestrator.domain.testable import is_testable
 from workers.builtin.criteria import criteria
 from workers.builtin.language import lexicon_of
 from workers.builtin.material import Material, short, unique

@@ -5,7 +5,7 @@ from __future__ import annotations
 from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.errors import StoreError
 from orchestrator.domain.plan import FOLDER, PLAN, Plan, PlanTask, is_plan_file, read_plan
-from orchestrator.lifecycle.fan_out import PLAN_DIGEST, PLAN_TASK
+from orchestrator.domain.plan_marks import PLAN_DIGEST, PLAN_TASK
 from workers.context.run_context import RunContext
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED
 from orchestrator.domain.plan import Plan, PlanTask
-from orchestrator.lifecycle.fan_out import PLAN_TASK
+from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.lifecycle.fix_rounds import REBASE
 from orchestrator.store import records, tasks
 from workers.agents import prompts

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from orchestrator.domain.plan import Plan, PlanTask
+from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.lifecycle.audit_rounds import BUILDS
-from orchestrator.lifecycle.fan_out import PLAN_TASK
 from orchestrator.store import files, tasks
 from workers.agents.prompts import Material
 from workers.context.agent_calls import AgentCalls

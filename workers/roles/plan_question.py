@@ -13,7 +13,7 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import Complexity, Plan
 from orchestrator.domain.plan_checks import MOST_TASKS, Ground, check_plan
 from orchestrator.domain.plan_delta import PlanDelta
-from orchestrator.lifecycle import fan_out
+from orchestrator.domain.plan_marks import CARRIES_OUT
 from workers.agents import prompts
 from workers.agents.protocol import AgentReply
 from workers.context.agent_calls import AgentCalls
@@ -210,4 +210,4 @@ def _plan_before(context: RunContext) -> str:
 def _has_sides(context: RunContext) -> bool:
     """Whether the session's pipeline has a task for each side."""
     pipeline = next(iter(context.pack.pipelines.values()))
-    return {task.prefix for task in pipeline.tasks}.issuperset(fan_out.CARRIES_OUT.values())
+    return {task.prefix for task in pipeline.tasks}.issuperset(CARRIES_OUT.values())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from orchestrator.domain.quality import is_testable
+from orchestrator.domain.testable import is_testable
 from workers.documents.content import Epics
 from workers.documents.lint.comparing import (
     Carriers,
