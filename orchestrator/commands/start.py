@@ -20,6 +20,7 @@ from orchestrator.domain.analysis import PERSPECTIVE
 from orchestrator.domain.clarified import Answer, with_answers
 from orchestrator.domain.command_keys import check_key
 from orchestrator.domain.dynamic_roles import PATH
+from orchestrator.domain.empty_requests import check_asks
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
@@ -121,6 +122,9 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         "budget": asked.caps or None,
     }
     pack, settings = read_config(project, flags)
+    named = pack.pipelines.get(asked.mode or "")
+    about = asked.spec is not None or asked.review is not None or (named is not None and named.needs_spec)
+    check_asks(asked.task, object_given=about)
     given = _specification(project, pack, asked)
     taken = None if asked.source is None else inheritance(project, asked.source)
     options = StartOptions(

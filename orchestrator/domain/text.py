@@ -7,7 +7,7 @@ from functools import cache
 import regex
 import Stemmer
 
-_WORD = regex.compile(
+TOKEN = regex.compile(  # a word, or a run of CJK characters
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|[\p{L}\p{M}\p{N}]+(?:['’_.-][\p{L}\p{M}\p{N}]+)*"
 )
 _CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
@@ -56,7 +56,7 @@ def is_chinese(text: str) -> bool:
 def keywords(text: str) -> frozenset[str]:
     """The meaningful words of `text`: lower case, English stemmed, stop words left out, CJK runs as bigrams."""
     found: set[str] = set()
-    for token in _WORD.findall(text):
+    for token in TOKEN.findall(text):
         if _CJK.match(token):
             found.update(token[i : i + 2] for i in range(max(1, len(token) - 1)))
         else:
@@ -93,7 +93,7 @@ def mentions(text: str, word: str) -> bool:
 
 
 def _stems(text: str) -> list[str]:
-    return [_stem(_singular(token).lower()) for token in _WORD.findall(text)]
+    return [_stem(_singular(token).lower()) for token in TOKEN.findall(text)]
 
 
 def _singular(token: str) -> str:
