@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from orchestrator.domain.errors import UsageError
-from orchestrator.domain.text import TOKEN, is_cjk
+from orchestrator.domain.text import TOKEN, is_cjk, keywords, overlap
 
 _FILLER = frozenset(
     """
@@ -91,6 +91,15 @@ def check_asks(request: str, *, object_given: bool) -> None:
         if actions
         else f"{said!r} names nothing to do and nothing to make",
     )
+
+
+def is_about(request: str, text: str) -> bool:
+    """Whether a text can be what a request is about: more than a third of its words occur there.
+
+    Words that name nothing do not count ("Build it" is about anything), nor can a request in another script be judged.
+    """
+    subject = " ".join(word for word in _words(request) if word not in _VERBS)
+    return not keywords(subject) or is_cjk(subject) != is_cjk(text) or overlap(subject, text) > 1 / 3
 
 
 def _words(request: str) -> Iterator[str]:

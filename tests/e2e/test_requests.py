@@ -94,3 +94,15 @@ def test_request_without_a_word_is_refused(project: Lifecycle, text: str) -> Non
     gave = project.run("start", text)
 
     assert gave.code == 2 and "the task is empty" in gave.err
+
+
+def test_specification_of_something_else_is_not_taken_unasked(project: Lifecycle) -> None:
+    chess = ("start", "A chess clock for two players", "--mode", "impl-only", "--plan")
+
+    refused, yes = project.run(*chess), project.run(*chess, "--yes")
+    named = project.run("start", "Remind the users of a note by mail", "--mode", "impl-only", "--plan")
+
+    assert (refused.code, "about something else" in refused.err) == (2, True), refused.err
+    assert "--spec" in refused.err and "--yes" in refused.err
+    assert yes.code == 0, yes.err
+    assert named.code == 0, named.err
