@@ -155,8 +155,10 @@ INVARIANTS = {
     "53 a candidate of a run that did not complete has not landed": """
         SELECT c.id FROM candidates c JOIN runs r ON r.id = c.run_id JOIN commits l ON l.run_id = c.run_id
         WHERE r.outcome IS NOT 'completed'""",
-    "54 where tests can be run, those of every landed tree were": """
-        SELECT c.session_id, c.number FROM commits c WHERE c.author = 'run'
+    "54 where tests can be run, those of every landed tree were; evidence of an imported one is where it landed": """
+        SELECT c.session_id, c.number FROM commits c JOIN runs r ON r.id = c.run_id WHERE c.author = 'run'
+        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = c.session_id AND m.kind = 'event'
+            AND m.type = 'imported' AND m.at >= r.closed_at)
         AND EXISTS (SELECT 1 FROM checks k WHERE k.session_id = c.session_id AND k.kind = 'tests')
         AND NOT EXISTS (SELECT 1 FROM checks k WHERE k.session_id = c.session_id AND k.kind = 'tests'
             AND k.tree_id = c.tree_id)""",

@@ -105,7 +105,11 @@ class SessionStart(Arguments):
     ] = None
     plan: Annotated[bool, Field(description="Return the plan, and change nothing.")] = False
     as_it_is: Annotated[
-        bool, Field(description="Mode dynamic: a request that says too little is one general task.")
+        bool,
+        Field(
+            description="Mode dynamic: a request that says too little is one general task. A mode that needs a "
+            "specification: take the newest one, whatever the task is about."
+        ),
     ] = False
     file: Annotated[
         InProject | None,

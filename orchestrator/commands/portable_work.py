@@ -93,9 +93,9 @@ def _is_id(value: Json) -> bool:
 def restore(
     store: Store, session: str, code: Code, links: Links | None, completed: frozenset[str], project: Path
 ) -> str:
-    """Bring the code of a session that was just imported into the project; why not, or nothing when it is here.
+    """Bring the code of a session that was just imported into the project, and publish its branch; why not, or nothing.
 
-    `completed`: the runs of the session that ended so. Then the bundle lies beside the stores.
+    `completed`: the runs of the session that ended so. Where the code cannot be brought, the bundle lies beside the stores.
     """
     file = store.workflow / "work" / f"{session}.bundle"
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -108,6 +108,10 @@ def restore(
         return f"without its code: {error.what}: {error.why}; its commits are in {file}"
     store.write(lambda tx: _begin(tx, session, code, line, links), about=session)
     file.unlink()
+    try:
+        have_done("tidy", project, "--session", session)
+    except LifecycleError as error:
+        return f"its branch is not in your repository yet: {error.what}: {error.why}"
     return ""
 
 

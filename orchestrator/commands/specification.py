@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from orchestrator.domain import secrets
 from orchestrator.domain.approvals import digest_of
+from orchestrator.domain.empty_requests import is_about
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus
@@ -70,6 +71,19 @@ def newest_specification(tx: Tx) -> Specification | None:
         if any(row.path.endswith(".md") for row in rows):
             return Specification(session.id, {row.path: artifacts.body(tx, row.sha256) for row in rows})
     return None
+
+
+def check_about(found: Specification, request: str) -> None:
+    """Raise UsageError where a request is about something else than the specification that was found for it."""
+    text = "\n".join(
+        body.decode("utf-8", "replace") for path, body in found.files.items() if path.endswith(".md")
+    )
+    if not is_about(request, text):
+        raise UsageError(
+            "the newest specification is about something else",
+            why=f"it is that of {found.source}, and most words of the request do not occur in it",
+            fix="name the one that is meant with --spec PATH; --yes takes this one",
+        )
 
 
 def register(tx: Tx, session: str, found: Specification) -> None:

@@ -20,6 +20,7 @@ from orchestrator.domain.analysis import PERSPECTIVE
 from orchestrator.domain.clarified import Answer, with_answers
 from orchestrator.domain.command_keys import check_key
 from orchestrator.domain.dynamic_roles import PATH
+from orchestrator.domain.empty_requests import check_asks
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
@@ -69,7 +70,10 @@ class StartRequest:
     review: ReviewSubject | None = None  # what a session of mode review reviews
     answers: tuple[Answer, ...] = ()  # what its author was asked before the start
     source: str | None = None  # the session whose wisdom and decisions it is given
-    as_it_is: bool = False  # mode dynamic: a request that says too little is one general task
+    as_it_is: bool = (
+        False  # --yes: mode dynamic makes one general task of a request that says too little, and a
+    )
+    # specification that was found is taken whatever the request is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,9 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         "budget": asked.caps or None,
     }
     pack, settings = read_config(project, flags)
+    named = pack.pipelines.get(asked.mode or "")
+    about = asked.spec is not None or asked.review is not None or (named is not None and named.needs_spec)
+    check_asks(asked.task, object_given=about)
     given = _specification(project, pack, asked)
     taken = None if asked.source is None else inheritance(project, asked.source)
     options = StartOptions(
@@ -155,7 +162,7 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
 
 def _specification(project: Project, pack: Pack, asked: StartRequest) -> Specification | None:
     """The specification that is named, or of the newest finished session where the mode needs one. Raises UsageError."""
-    from orchestrator.commands.specification import newest_specification, read_specification
+    from orchestrator.commands.specification import check_about, newest_specification, read_specification
 
     if asked.spec is not None:
         return read_specification(asked.spec, str(asked.spec), os.environ)
@@ -164,9 +171,12 @@ def _specification(project: Project, pack: Pack, asked: StartRequest) -> Specifi
         return None
     store = open_for_reading(project)
     try:
-        return store.read(newest_specification)
+        found = store.read(newest_specification)
     finally:
         store.close()
+    if found is not None and not asked.as_it_is:
+        check_about(found, asked.task)
+    return found
 
 
 def begin(prepared: Prepared, store: Store) -> Started:

@@ -6,7 +6,7 @@ from functools import cache
 
 from orchestrator.domain.patterns import pattern
 
-_WORD = pattern(
+TOKEN = pattern(  # a word, or a run of CJK characters
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|[\p{L}\p{M}\p{N}]+(?:['’_.-][\p{L}\p{M}\p{N}]+)*"
 )
 _CJK = pattern(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
@@ -57,7 +57,7 @@ def is_chinese(text: str) -> bool:
 def keywords(text: str) -> frozenset[str]:
     """The meaningful words of `text`: lower case, English stemmed, stop words left out, CJK runs as bigrams."""
     found: set[str] = set()
-    for token in _WORD.findall(text):
+    for token in TOKEN.findall(text):
         if _CJK.match(token):
             found.update(token[i : i + 2] for i in range(max(1, len(token) - 1)))
         else:
@@ -94,7 +94,7 @@ def mentions(text: str, word: str) -> bool:
 
 
 def _stems(text: str) -> list[str]:
-    return [_stem(_singular(token).lower()) for token in _WORD.findall(text)]
+    return [_stem(_singular(token).lower()) for token in TOKEN.findall(text)]
 
 
 def _singular(token: str) -> str:

@@ -183,6 +183,23 @@ def said(task: str) -> Step:
 # the session
 
 
+def test_a_client_builds_from_a_request_through_its_specification(tmp_path: Path) -> None:
+    rules = [
+        rule(f"Your task: IMPL-00{n}", [*writes(key), said(key)]) for n, key in ((1, FIRST), (2, SECOND))
+    ]
+    with server(rules) as models, coding(tmp_path, "codex", models) as project:
+        env = environment(tmp_path / "home")
+        before = as_left(project.folder)
+
+        begun = project.run("start", FIXTURE.request, "--mode", "full-lifecycle", env=env, timeout=300)
+        done = project.run("resume", env=env, timeout=500)
+
+        assert begun.code == 3, begun.out + begun.err
+        assert done.code == 0, done.out + done.err
+        assert_landed(project, "codex")
+        assert as_left(project.folder) == before
+
+
 @contextmanager
 def coding(folder: Path, name: str, models: FakeModelServer) -> Iterator[Lifecycle]:
     """A project whose executor is the client; the scripted agent plans and reviews."""

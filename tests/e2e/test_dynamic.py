@@ -194,11 +194,11 @@ def test_a_role_file_that_was_edited_to_nonsense_is_passed_over(tmp_path: Path) 
 
 
 def test_a_vague_request_is_refused_with_questions_and_yes_starts_it(project: Lifecycle) -> None:
-    refused = project.run("start", "--mode", "dynamic", "make it nicer")
+    refused = project.run("start", "--mode", "dynamic", "nicer colours on the login page")
 
     assert refused.code == 2 and not project.database.exists()
     assert all(f"{n}. " in refused.err for n in (1, 2, 3)) and "--yes" in refused.err
-    started = project.run("start", "--mode", "dynamic", "make it nicer", "--yes")
+    started = project.run("start", "--mode", "dynamic", "nicer colours on the login page", "--yes")
     assert started.code == 0, started.err
     assert project.tasks() == {"TASK-001": "completed"}
     told = project.run("feedback", "name the colours")

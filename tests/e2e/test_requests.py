@@ -60,16 +60,33 @@ def test_words_about_form_are_answered_in_the_messages_and_make_no_requirement(p
     )
 
 
-def test_greeting_is_asked_about_and_its_gate_is_no_pass(project: Lifecycle) -> None:
-    gave = project.run("start", "hello")
+def test_request_that_names_a_thing_and_no_more_is_asked_about_and_its_gate_is_no_pass(
+    project: Lifecycle,
+) -> None:
+    gave = project.run("start", "sundials")
 
     assert gave.code == 0, gave.err
     session = project.session()
     assert project.status(session) == ("completed", None)
     assert "Quality FAIL" in gave.out
     assert (
-        "The request says only “hello”" in (project.directory(session) / "spec/spec-summary.md").read_text()
+        "The request says only “sundials”"
+        in (project.directory(session) / "spec/spec-summary.md").read_text()
     )
+
+
+@pytest.mark.parametrize("mode", [None, "dynamic", "analyze-quick", "impl-only", "full-lifecycle-fe"])
+def test_request_for_nothing_is_refused_in_each_mode_and_changes_nothing(
+    project: Lifecycle, mode: str | None
+) -> None:
+    before = project.rows("SELECT count(*) FROM sessions")
+    given = [] if mode is None else ["--mode", mode]
+
+    gave = project.run("start", "hello", "--yes", *given)
+
+    assert (gave.code, "the request asks for nothing" in gave.err) == (2, True), gave.err
+    assert "lifecycle start" in gave.err
+    assert project.rows("SELECT count(*) FROM sessions") == before
 
 
 @pytest.mark.parametrize("text", ["???", "🚀", "___", "$%&"])
@@ -77,3 +94,15 @@ def test_request_without_a_word_is_refused(project: Lifecycle, text: str) -> Non
     gave = project.run("start", text)
 
     assert gave.code == 2 and "the task is empty" in gave.err
+
+
+def test_specification_of_something_else_is_not_taken_unasked(project: Lifecycle) -> None:
+    chess = ("start", "A chess clock for two players", "--mode", "impl-only", "--plan")
+
+    refused, yes = project.run(*chess), project.run(*chess, "--yes")
+    named = project.run("start", "Remind the users of a note by mail", "--mode", "impl-only", "--plan")
+
+    assert (refused.code, "about something else" in refused.err) == (2, True), refused.err
+    assert "--spec" in refused.err and "--yes" in refused.err
+    assert yes.code == 0, yes.err
+    assert named.code == 0, named.err

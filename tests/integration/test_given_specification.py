@@ -10,7 +10,12 @@ from typing import Any
 
 import pytest
 
-from orchestrator.commands.specification import Specification, newest_specification, read_specification
+from orchestrator.commands.specification import (
+    Specification,
+    check_about,
+    newest_specification,
+    read_specification,
+)
 from orchestrator.commands.start import start
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.plan import PLAN
@@ -203,3 +208,25 @@ def test_a_key_with_another_specification_is_another_request(tmp_path: Path) -> 
     assert begin(b"# A\n") == begin(b"# A\n")
     with pytest.raises(UsageError):
         begin(b"# B\n")
+
+
+@pytest.mark.parametrize(
+    ("request_", "taken"),
+    [
+        ("Build it", True),
+        ("Implement the booking of rooms", True),
+        ("Build what the rooms page says", True),
+        ("做一个订房应用", True),
+        ("A chess clock for two players", False),
+    ],
+)
+def test_specification_that_was_found_has_to_be_about_the_request(request_: str, taken: bool) -> None:
+    page = b"# Rooms\n\nPeople book a room for an hour. The page of a room shows its bookings.\n"
+    found = Specification("TLS-rooms", {"spec/specification.md": page})
+
+    if taken:
+        check_about(found, request_)
+    else:
+        with pytest.raises(UsageError, match="about something else") as refused:
+            check_about(found, request_)
+        assert "TLS-rooms" in refused.value.why and "--spec" in refused.value.fix

@@ -794,6 +794,8 @@ def test_a_path_leads_nowhere_but_into_the_project(shared: Shared, name: str, pa
         ({"discuss": "off", "perspectives": ["risk"]}, "perspectives and discuss off exclude each other"),
         ({"plan": True, "key": "k"}, "plan and key exclude each other"),
         ({"supervise": True, "mode": "analyze-quick"}, "supervise has no effect in mode analyze-quick"),
+        ({"task": "hello"}, "the request asks for nothing"),
+        ({"task": "make it better", "mode": "dynamic", "as_it_is": True}, "the request asks for nothing"),
         ({"max_usd": 0}, "not valid"),
         ({"max_tokens": -1}, "not valid"),
     ],
@@ -804,7 +806,7 @@ def test_a_start_that_cannot_be_changes_nothing(
     before = shared.world.counts()
 
     with pytest.raises(Refused) as refused:
-        shared.person.call("session_start", task="Build a wiki", **arguments)
+        shared.person.call("session_start", **{"task": "Build a wiki", **arguments})
 
     assert words in str(vars(refused.value))
     assert shared.world.counts() == before

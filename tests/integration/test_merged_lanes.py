@@ -13,7 +13,7 @@ from tests import factories as make
 from tests import invariants
 from tests.git_world import git
 from tests.runtime_harness import HOST, RuntimeHarness
-from tests.work.editing import Deed, Editing, building, landed, until_idle, without_review
+from tests.work.editing import Deed, Editing, building, landed, skip, until_idle, without_review
 from tests.work.lanes import lanes
 from tests.work.repositories import Fixture, apply
 from workers.evidence import merged_evidence
@@ -150,6 +150,22 @@ def test_over_a_merge_the_tests_that_its_sides_can_affect_are_run_and_the_others
     record = json.loads(harness.text("qa/impl-IMPL-001.json"))
     assert sorted(record["tests"]["chosen"]) == ["tests/test_part_1.py", "tests/test_part_2.py"]
     assert (record["tests"]["passed"], record["tests"]["bites"]) == (3, True)
+    invariants.check(harness.store.path)
+
+
+def test_over_a_merge_behind_the_last_tester_all_tests_are_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choosing(monkeypatch)
+    harness, _ = two_lanes(tmp_path)
+    skip(harness, "TEST-001")
+
+    harness.run(harness.until("IMPL-001"))
+
+    assert landed(harness) == ["Part 2", "Part 1"]
+    (ran,) = suites(harness, head(harness))
+    assert set(ran) == {*(f"tests/test_part_{n}.py::Part::test_it_says_its_number" for n in (1, 2)), OLDER}
+    assert json.loads(harness.text("qa/impl-IMPL-001.json"))["tests"]["chosen"] is None
     invariants.check(harness.store.path)
 
 

@@ -285,6 +285,22 @@ def test_lines_of_a_form_end_as_in_a_file_through_plan_and_start(tmp_path: Path)
         assert "\\r" not in plan.text
 
 
+def test_request_for_nothing_is_refused_by_the_form_and_the_api(world: WebWorld) -> None:
+    cookie = world.cookie()
+    sent = {"task": "你好", "form_token": world.form_token(cookie)}
+    before = [each["session"] for each in world.get("/api/v1/p/demo/sessions").json()["sessions"]]
+
+    page = world.client.post("/p/demo/start", data=sent, headers={"cookie": cookie, "origin": ORIGIN})
+    answer = world.client.post(
+        "/api/v1/p/demo/sessions", json={"task": "do it"}, headers={"authorization": f"Bearer {BEARER}"}
+    )
+
+    assert (page.status_code, "the request asks for nothing" in page.text) == (422, True), page.text
+    assert (answer.status_code, answer.json()["title"]) == (422, "the request asks for nothing"), answer.text
+    after = [each["session"] for each in world.get("/api/v1/p/demo/sessions").json()["sessions"]]
+    assert after == before
+
+
 def test_a_project_that_cannot_be_read_shows_why_and_hides_no_other(tmp_path: Path) -> None:
     with web_world(tmp_path / "good") as world:
         broken = tmp_path / "broken"

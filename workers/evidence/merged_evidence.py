@@ -3,7 +3,8 @@
 Each of its files is as one of the two sides left it, and each side was judged against what both began with: its files, its
 tests, and whether they see the change. New is only how the two work together. So the tests that either side can affect are
 run over the merge, and whatever passed at the head has to pass; the others are as they were at the head, which differs
-from the merge in nothing that they can reach. Where that cannot be told, and where all tests are quick, all are run.
+from the merge in nothing that they can reach. Where that cannot be told, where all tests are quick, and where no tester comes
+after the merge, all are run.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ QUICK_SECONDS = 1.0  # tests that take no longer are all run: choosing would sav
 
 
 def judge_merge(
-    evidence: CandidateEvidence, own: Candidate, judged: Judged, onto: Integration
+    evidence: CandidateEvidence, own: Candidate, judged: Judged, onto: Integration, *, whole: bool
 ) -> Judged | None:
     """What was found of the candidate `own`, with what its merge adds; None: the merge has to be judged as a whole.
+
+    `whole`: all tests are run over the merge, as nobody runs them after it.
 
     That is so where both sides changed a path, and where the tests of the head or of the merge tell nothing (of a head with
     more projects than are tested no row tells what all of them do). Raises
@@ -39,7 +42,7 @@ def judge_merge(
     if ours & theirs or judged.unverified or base is None or not base.is_known or base.run is None:
         return None
     changed = [os.fsdecode(path) for path in sorted(ours | theirs)]
-    now, chosen = _tested(evidence, base, onto.tree, changed)
+    now, chosen = _tested(evidence, base, onto.tree, changed, whole=whole)
     if not now.is_known or now.run is None:
         return None
     may_go = [path for path in map(os.fsdecode, ours) if evidence.declared.reason_to_change(path) is not None]
@@ -58,12 +61,12 @@ def judge_merge(
 
 
 def _tested(
-    evidence: CandidateEvidence, base: Suite, tree: str, changed: Sequence[str]
+    evidence: CandidateEvidence, base: Suite, tree: str, changed: Sequence[str], *, whole: bool
 ) -> tuple[Suite, list[str] | None]:
     """What all tests of the merge come to, and the files of those that were run; None: all of them."""
     bench = evidence.bench
     assert base.run is not None
-    if base.run.seconds <= QUICK_SECONDS:
+    if whole or base.run.seconds <= QUICK_SECONDS:
         return bench.suite(tree), None
     runners = bench.runners(tree, changed).runners
     affected = affected_tests(bench.verify.put(tree), changed, runners)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.domain.model import UNFINISHED
+from orchestrator.domain.model import UNFINISHED, TaskStatus
 from orchestrator.domain.plan import Plan, PlanTask
 from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.lifecycle.fix_rounds import REBASE
@@ -186,7 +186,8 @@ class _Implementation:
         """What the candidate's merge with the head adds; None where it has to be judged as a whole."""
         if self.onto is not None:
             return None
-        return judge_merge(self.evidence(tree), change.candidate, change.judged, onto)
+        whole = not self._tests_to_come()
+        return judge_merge(self.evidence(tree), change.candidate, change.judged, onto, whole=whole)
 
     def evidence(self, tree: OpenTree) -> CandidateEvidence:
         """What finds out about candidates of the tree, and remembers it for the run."""
@@ -208,6 +209,13 @@ class _Implementation:
             call.task == row.key and call.purpose == PURPOSE and call.outcome in TAKEN for call in calls
         )
         return TURNS * row.max_attempts + len(decided(self.context)) - taken
+
+    def _tests_to_come(self) -> bool:
+        """Whether a tester has yet to begin: in fullstack the frontend may land after it, and fe-only has none."""
+        rows = self.context.store.read(lambda tx: tasks.all_tasks(tx, self.context.row.session_id))
+        return any(
+            each.prefix == "TEST" and each.status in (TaskStatus.PENDING, TaskStatus.FAILED) for each in rows
+        )
 
     def _is_last(self) -> bool:
         """Whether no other task of this kind is left."""
