@@ -34,6 +34,12 @@ _STATING = ASKED | {
     "question",
     "acceptance",
 }
+_ANSWERED = re.compile(r"^([^?？]{4,200}[?？])[*_]*\s*(\S.*)$", re.DOTALL)  # a question with what follows it
+_SAYS = re.compile(
+    r"^(?:→|->|=>|A[:：]|answer(?:ed)?\b|yes\b[,.: ]|no\b[,.: ]|decided\b|[–—-] (?:yes|no|decided)\b)",
+    re.IGNORECASE,
+)
+_WHAT_IF = re.compile(r"what (?:happens|if)\b|was passiert|que se passe-t-il|qué pasa|如果", re.IGNORECASE)
 _LEFT = re.compile(
     r"\W*([^:：<>]{4,60})[:：]\s*[*_(]*(?:tbd|tba|to be (?:decided|defined|confirmed|determined|agreed))\b.{0,20}$",
     re.IGNORECASE,
@@ -95,3 +101,11 @@ def _facts(text: str) -> bool:
     return (
         len(parts) > 1 and named > 1 and 3 * named >= 2 * len(parts) and not known and not _MODAL.search(text)
     )
+
+
+def answer_of(text: str, role: str) -> str:
+    """What a line says behind its own question: the answer in a FAQ, of a decision, or of an edge case; else empty."""
+    found = _ANSWERED.match(text)
+    if found and (role == "faq" or _SAYS.match(found[2]) or (role in ASKED and _WHAT_IF.match(text))):
+        return found[2]
+    return ""

@@ -20,7 +20,7 @@ from workers.documents.item_marks import (
     tagged,
     with_measures,
 )
-from workers.documents.no_statement import beside, is_left_to_decide, is_logged
+from workers.documents.no_statement import answer_of, beside, is_left_to_decide, is_logged
 from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
@@ -56,11 +56,6 @@ _GIVEN_WHEN = re.compile(
     re.DOTALL,
 )
 _DROPPED = re.compile(r"^(?:#\d+\s+)?~~(.+?)~~")
-_ANSWERED = re.compile(r"^([^?？]{4,200}[?？])[*_]*\s*(\S.*)$", re.DOTALL)  # a question with what follows it
-_SAYS = re.compile(
-    r"^(?:→|->|=>|A[:：]|answer(?:ed)?\b|yes\b[,.: ]|no\b[,.: ]|decided\b|[–—-] (?:yes|no|decided)\b)",
-    re.IGNORECASE,
-)
 _A = re.compile(r"^\**(?:A|Answer|答)[:：]\**\s*")
 _USE_CASE = re.compile(
     r"(?:UC|use case)[\s#-]*\d|anwendungsfall \d|cas d.utilisation \d|caso de uso \d|用例\s*\d", re.IGNORECASE
@@ -80,6 +75,13 @@ _RANKED = re.compile(
     re.IGNORECASE,
 )  # a heading of several users
 _DEMANDS = re.compile(r"\b(?:shall|must|should)\b|^\W*[A-Z]{1,5}-?\d+\.\d|必须|应当?")
+_BESIDE = frozenset({"plan", "instructions"})
+_UNTICKED = _BESIDE | {
+    "",
+    "background",
+    "done",
+    "non_goal",
+}  # roles of lists whose open boxes are still to be done
 _SHORT = 6  # words of an item that may only name what is told elsewhere
 _OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
 
@@ -225,7 +227,8 @@ class _Roles:
             role = "requirement"
         if (role == "plan" and self.planned) or (role == "instructions" and not self.explains):
             role = ""
-        if above and above.role in ASKED and role in _TOPICS and not label_role(block.text):
+        named = role != "instructions" and label_role(block.text)
+        if above and above.role in ASKED and role in _TOPICS and not named:
             role = ""  # what a feature is about: `Planning of tours`
         inherited = role or (above.role if above else "")
         feature = (
@@ -350,9 +353,11 @@ class _Roles:
         text = _NUMBERED.sub("", text)
         if role in ASKED | {""} and _GIVEN_WHEN.match(text.replace("*", "")):
             role = "acceptance"
-        answer = _ANSWERED.match(text)
-        if answer and (role == "faq" or _SAYS.match(answer[2])):
-            text, role = answer[2], "" if role == "faq" else role
+        if role in _BESIDE and _STORY.match(text):
+            role = "requirement"
+        answer = answer_of(text, role)
+        if answer:
+            text, role = answer, "" if role == "faq" else role
             if role == "question":
                 return replace(base, role="answered")
         elif role == "faq":
@@ -369,7 +374,7 @@ class _Roles:
             base = replace(base, parent=self.by_id[base.id], opens=base.block.id in self.children)
         if done:
             base = replace(base, role="done")
-        elif done is False and not base.role:
+        elif done is False and base.role in _UNTICKED:
             base = replace(base, role="requirement")
         if base.block.id in self.children and base.role != "user" and not base.values and not base.opens:
             base = replace(base, opens=introduces(base.text))
