@@ -77,7 +77,7 @@ _ADVERBS = frozenset(
     ]
 )
 _RANK = re.compile(
-    r"(?:primary|secondary|tertiary|main|key|core|other|internal|external)(?: (?:user|persona|audience)s?)?",
+    r"(?:primary|secondary|tertiary|main|key|core|other|internal|external)(?: (?:user|persona|audience)s?)?|(?:主要|核心|次要|次级|目标|典型|其他)?(?:用户|角色|人群)|(?:user )?personas?",
     re.IGNORECASE,
 )
 _PARTS = re.compile(r"\s*[,，、|/;:：()（）]\s*|\s+[-–—]\s+|\s+(?:the|der|die|le|la|el)\s+")

@@ -20,7 +20,7 @@ from workers.documents.item_marks import (
     tagged,
     with_measures,
 )
-from workers.documents.no_statement import answer_of, beside, is_left_to_decide, is_logged
+from workers.documents.no_statement import answer_of, beside, gone_as, is_left_to_decide, is_logged
 from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
@@ -55,16 +55,11 @@ _GIVEN_WHEN = re.compile(
     r"^given\b.+\b(?:when|then)\b|^(?:GIVEN|WHEN|THEN)\b|^(?:假如|假设|给定).+(?:当|那么|则)|^étant donné|^angenommen\b.+\bdann\b|^dado que?\b.+\bentonces\b",
     re.DOTALL,
 )
-_DROPPED = re.compile(r"^(?:#\d+\s+)?~~(.+?)~~")
 _A = re.compile(r"^\**(?:A|Answer|答)[:：]\**\s*")
 _USE_CASE = re.compile(
     r"(?:UC|use case)[\s#-]*\d|anwendungsfall \d|cas d.utilisation \d|caso de uso \d|用例\s*\d", re.IGNORECASE
 )
 _STORY = re.compile(r"\W*(?:\d[\d.]*\W*)?(?:as an?|als|en tant que|como|作为)\b", re.IGNORECASE)
-_REMOVED = re.compile(
-    r"^\W*(?:removed|deleted|withdrawn|dropped|obsolete|superseded|entfallen|gestrichen|supprimée?|eliminado|已删除|已取消|削除)\b.{0,60}$",
-    re.IGNORECASE,
-)
 _NAMED_ID = re.compile(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}\b")
 _TOPICS = frozenset(
     {"plan", "instructions", "meta", "glossary", "principle", "background", "goal", "example", "problem"}
@@ -155,16 +150,6 @@ def _with_attributes(passage: Passage, given: Mapping[str, dict[str, str]], head
         if is_done(values.get("status", "")) and passage.role in ASKED | {"goal"}
         else passage.role,
     )
-
-
-def _gone(base: Passage) -> str:
-    """The role of what is struck out beside a remark, or said to be removed: answered, left out; empty for all else."""
-    if _REMOVED.match(base.text) and base.id:
-        return "removed"
-    struck = _DROPPED.match(base.text)
-    if not struck:
-        return ""
-    return "answered" if base.role == "question" or struck[1].rstrip().endswith(("?", "？")) else "non_goal"
 
 
 def _opens(text: str) -> bool:
@@ -364,10 +349,9 @@ class _Roles:
             role = "answered" if text.rstrip("*_ ").endswith(("?", "？")) else ""
             text = _A.sub("", text)
         base = identified(replace(base, text=text, role=role))
-        gone = _gone(base)
+        gone, told = gone_as(base.text, base.role, named=bool(base.id))
         if gone:
-            struck = _DROPPED.match(base.text)
-            return replace(base, role=gone, text=struck[1] if struck and gone == "non_goal" else base.text)
+            return replace(base, role=gone, text=told)
         base = labelled(with_measures(base), within=above is not None or bool(base.parent))
         base = tagged(base)
         if base.role == "acceptance" and base.id in self.by_id:

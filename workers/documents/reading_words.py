@@ -238,7 +238,11 @@ def _han_head(said: str) -> str:
         role = label_role(said[at:])
         if role:
             turned = next(
-                (t for word, t in _table("turning").items() if is_cjk(word) and said[:at].startswith(word)),
+                (
+                    t
+                    for word, t in _table("turning").items()
+                    if is_cjk(word) and (said[:at].startswith(word) or said[:at].endswith(word))
+                ),
                 "",
             )
             return _turned(turned, role) or role
