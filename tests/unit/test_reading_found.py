@@ -37,6 +37,7 @@ def left_out(read: RequestAnalysis) -> list[str]:
         ("核心字段", "data"),
         ("Security principles", "nonfunctional"),
         ("Ausgangssituation", "background"),
+        ("技术栈选择", "constraint"),
         ("Tujuan bisnis", "goal"),
         ("Нефункциональные требования", "nonfunctional"),
     ],
@@ -132,3 +133,17 @@ def test_demand_in_other_languages_is_a_must() -> None:
     ):
         read = analyse_request(f"# X\n\n## Gates\n\n- {text}\n- Second\n")
         assert {need.text: need.moscow for need in read.needs}.get(text) == "Must"
+
+
+def test_aside_in_parentheses_leaves_nothing_out() -> None:
+    read = analyse_request("# 闸门\n\n## 性能要求\n\n- 响应时间：平均<1秒（不包括模型处理时间）\n")
+
+    assert left_out(read) == []
+    assert len(asked(read)) == 1
+
+
+def test_screens_of_users_are_no_users() -> None:
+    read = analyse_request("# Schleuse\n\n## Benutzeroberfläche\n\n- Die Liste muss alle Tore zeigen\n")
+
+    assert asked(read) == ["Die Liste muss alle Tore zeigen"]
+    assert not read.actors

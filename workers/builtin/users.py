@@ -128,8 +128,8 @@ class Users:
                 self.named[known] = (*self.named[known], row.text)
             return True
         if not row.item and not re.search(r"[:：]", row.text) and not _DASHED.match(row.text):
-            told = _ARE.sub("", _WHICH.sub("", row.text))
-            pieces = [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(told, 14)]
+            named = _ARE.sub("", _WHICH.sub("", row.text))
+            pieces = [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(named, 14)]
             if len(pieces) > 1 or row.passage.label or is_cjk(row.text):
                 told = (
                     not row.passage.label
