@@ -51,6 +51,7 @@ TELLS = re.compile(  # what happened, or what its author does
     r"\b(?:was|were|had|did|came|took|wrote|said|asked|went|thought|noticed|agreed|lost|waited|became|started)\b|^(?:last|yesterday|once|i|we|my|thanks|thank you|one fear|there (?:is|are)|let['’]s|so the point|our (?:median|typical|average))\b|\b(?:i|we) (?:copy|print|think|guess|use|have|get|am|are|type|hold)\b|^\[",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"(?<=\w)\s*[(（][^()（）]*[)）]")  # `under 1 s (model time not included)`
 SHOUTED = re.compile(r"\b[A-Z][A-Z'’]+\b")  # a word in capitals
 RISKY = re.compile(
     r"\b(?:risk|risque|risik|riesgo)|风险", re.IGNORECASE
@@ -117,7 +118,9 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     if lex.find("as_a", row.text):  # `so that I do not need ...`
         return False
     wish = row.passage.values.get("needs", "") if row.passage.values.get("user") else ""
-    if lex.find("exclusion", wish or re.split(r"[;；]", row.text)[0]):
+    if row.passage.block.kind == "row" and " | " in row.text and row.role in ASKED:
+        return False  # what one cell of several denies is no exclusion
+    if lex.find("exclusion", wish or _ASIDE.sub("", re.split(r"[;；]", row.text)[0])):
         if (
             row.role in ASKED
             and row.text.lower().startswith("nothing ")

@@ -27,6 +27,8 @@ def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, .
     use cases. `listed`: sections, each with a role, that have a list."""
     if row.passage.label or row.passage.id or (row.item and row.role != "use_case"):
         return False
+    if row.role in ASKED and lex.find("as_a", row.text):
+        return False
     asks = lex.weak.search(row.text) is not None or imperative(row.text, lex) or doer_of(row.text, lex) != ""
     if row.role == "use_case":
         return _is_told(row, lex)

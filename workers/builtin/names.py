@@ -69,6 +69,8 @@ def external(text: str) -> str:
 
 def singular(word: str) -> str:
     low = word.lower()
+    if low.endswith("children"):
+        return word[:-3]
     if low.endswith("ies") and len(low) > 4:
         return word[:-3] + "y"
     if low.endswith(("sses", "shes", "ches", "xes")):

@@ -89,9 +89,14 @@ def sentences_of(found: tuple[Passage, ...]) -> Iterator[Sentence]:
             passage = replace(passage, role="requirement")
         frame = Sentence("", "", passage, not seen_role, priority)
         for quote in _statements(passage):
-            whole = passage.block.kind == "row" or passage.role == "user"
+            listed = passage.block.kind == "item"
+            whole = (
+                passage.block.kind == "row"
+                or passage.role == "user"
+                or (listed and passage.role == "non_goal")
+            )
             pieces = [quote] if whole else parts_of(quote)
-            told = passage.block.kind == "item" and passage.role in _EXPLAINED
+            told = listed and passage.role in _EXPLAINED
             if (told and not all(_asks(piece) for piece in pieces)) or any(map(_REFERS.match, pieces[1:])):
                 pieces = [quote]
             yield from (replace(frame, text=piece, quote=quote) for piece in pieces)

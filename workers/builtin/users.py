@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from orchestrator.domain.text import is_cjk
 from workers.builtin.language import Lexicon, lexicon_of
@@ -34,6 +35,16 @@ _HEAD = re.compile(
 _DASHED = re.compile(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
 _SAYS = re.compile(r"[:(]|\s[–—-]\s")  # what stands before is told of
 _DOING = re.compile(r"(?<=\w)\s+(?:who|that|with|in|at|of|from|\w+ing)\b.*$")  # `founders discussing ideas`
+_RANKED = re.compile(  # `**Primary**: developers`
+    r"^\W*(?:primary|secondary|tertiary|main|core|主要|次要|核心)(?: (?:users?|audience|personas?)|用户)?\**\s*[:：]\**\s*",
+    re.IGNORECASE,
+)
+_ARE = re.compile(  # what leads to the names: `Our users are ...`
+    r"^(?:(?:the|our|die|les?|la|los) )?(?:[\w-]+ ){0,2}?(?:users|audience|target group|zielgruppen?|nutzer|anwender|utilisateurs|public cible|usuarios)(?: [\w-]+){0,3}? (?:are|is|includes?|sind|ist|sont|est|son)\s+"
+    r"|^[^，。；]{0,12}(?:用户|人群|对象)(?:主要)?(?:为|是|包括)[:：]?",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(r",\s+(?:who|which|die|welche|qui|que)\s.*$", re.DOTALL)
 _TOLD_OF = re.compile(r"[^。:：—–-]{6,}的([一-鿿]{1,6})[。.]?$")
 _TELLS = re.compile(r"^[A-Z].{40,}[.!]$", re.DOTALL)  # a sentence rather than a list of names
 _SPEAKER = re.compile(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
@@ -91,6 +102,7 @@ class Users:
 
     def described(self, row: Sentence, lex: Lexicon) -> bool:
         """Take a statement from a section about users; a paragraph may list several. False when it names nobody."""
+        row = replace(row, text=_RANKED.sub("", row.text))
         if _PERSONA.fullmatch(row.passage.label) or self._across(row):
             name = "" if not row.passage.label else persona(split(row.text, lex)[0], "", "")
             if name:
@@ -116,7 +128,8 @@ class Users:
                 self.named[known] = (*self.named[known], row.text)
             return True
         if not row.item and not re.search(r"[:：]", row.text) and not _DASHED.match(row.text):
-            pieces = [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(row.text, 14)]
+            named = _ARE.sub("", _WHICH.sub("", row.text))
+            pieces = [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(named, 14)]
             if len(pieces) > 1 or row.passage.label or is_cjk(row.text):
                 told = (
                     not row.passage.label
@@ -139,6 +152,8 @@ class Users:
         head = None if is_cjk(row.text) else _HEAD.match(row.text)
         said = _occupation(row, lex) or (re.sub(r"[*_]", "", head[1]) if head else row.text)
         name = actor_name(doer_of(said, lex) or said)
+        short = _DOING.sub("", name)
+        name = short if is_person(short, lex) else name  # `Operator running several shops`
         if not row.item and not head and lex.language == "en" and not is_person(name, lex):
             return False
         acts = name.partition(" ")[0].lower() in lex.verbs and not is_person(name, lex)

@@ -14,6 +14,7 @@ from workers.builtin.quantities import quantities
 from workers.builtin.sentences import Sentence
 
 _TRIM = " \t.,;:!?。，；：！？、"
+_BOTH = re.compile(r"\b((\w{3,}?)(?:inn)?en) und (\2\w{0,3})\b")  # `Schülerinnen und Schüler` are one
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
 _TWO = re.compile(
     rf"^(.+?{_MUST}.+?),\s+(?:and|but)\s+((?:the|an?|each|every|all|its|their|it|they)\s.{{0,60}}?{_MUST}.+)$",
@@ -139,7 +140,11 @@ def two_wishes(row: Sentence) -> list[Sentence]:
 def listed(text: str, longest: int = 8) -> list[str]:
     """The things that a sentence without a verb lists; parentheses stay with theirs."""
     bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(_TRIM)
-    pieces = [piece.strip(_TRIM) for piece in re.split(r"[、,，;；·•和及]|\s(?:and|or|und|et|y|e)\s", bare)]
+    bare = _BOTH.sub("\\1\u00a0und\u00a0\\3", bare)
+    split = re.split(
+        r"[、,，;；·•和及]|[ \n](?:and|or|und|et|y|e|sowie|as well as|ainsi que|así como)[ \n]", bare
+    )
+    pieces = [piece.replace("\u00a0", " ").strip(_TRIM) for piece in split]
     return (
         [piece for piece in pieces if piece]
         if all(len(piece.split()) <= longest for piece in pieces)

@@ -110,7 +110,8 @@ def labelled(base: Passage, *, within: bool) -> Passage:
         return base  # `User: enters data` names one of them
     if role and role == base.role and rest:
         return replace(base, label=label, text=rest)
-    if not role or (rest and item and base.role not in ("", "background") and role not in _TURNS):
+    turns = role in _TURNS or (base.role == "user" and role in ("constraint", "non_goal"))
+    if not role or (rest and item and base.role not in ("", "background") and not turns):
         return base
     return replace(base, role=role, label=label, text=rest or base.text, opens=not rest)
 

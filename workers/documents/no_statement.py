@@ -34,6 +34,21 @@ _STATING = ASKED | {
     "question",
     "acceptance",
 }
+_ANSWERED = re.compile(r"^([^?？]{4,200}[?？])[*_]*\s*(\S.*)$", re.DOTALL)  # a question with what follows it
+_SAYS = re.compile(
+    r"^(?:→|->|=>|A[:：]|answer(?:ed)?\b|yes\b[,.: ]|no\b[,.: ]|decided\b|[–—-] (?:yes|no|decided)\b)",
+    re.IGNORECASE,
+)
+_WHAT_IF = re.compile(r"what (?:happens|if)\b|was passiert|que se passe-t-il|qué pasa|如果", re.IGNORECASE)
+_REMOVED = re.compile(
+    r"^\W*(?:removed|deleted|withdrawn|dropped|obsolete|superseded|entfallen|gestrichen|supprimée?|eliminado|已删除|已取消|削除)\b.{0,60}$",
+    re.IGNORECASE,
+)
+_DROPPED = re.compile(r"^(?:#\d+\s+)?~~(.+?)~~")
+_FINISHED = re.compile(
+    r"\W*(?:[✅✔☑✓]|\b(?:done|shipped|finished|fixed|erledigt|fertig|fait|hecho)\b|已完成|完成)",
+    re.IGNORECASE,
+)
 _LEFT = re.compile(
     r"\W*([^:：<>]{4,60})[:：]\s*[*_(]*(?:tbd|tba|to be (?:decided|defined|confirmed|determined|agreed))\b.{0,20}$",
     re.IGNORECASE,
@@ -95,3 +110,27 @@ def _facts(text: str) -> bool:
     return (
         len(parts) > 1 and named > 1 and 3 * named >= 2 * len(parts) and not known and not _MODAL.search(text)
     )
+
+
+def answer_of(text: str, role: str) -> str:
+    """What a line says behind its own question: the answer in a FAQ, of a decision, or of an edge case; else empty."""
+    found = _ANSWERED.match(text)
+    if found and (role == "faq" or _SAYS.match(found[2]) or (role in ASKED and _WHAT_IF.match(text))):
+        return found[2]
+    return ""
+
+
+def gone_as(text: str, role: str, *, named: bool) -> tuple[str, str]:
+    """The role of what is struck out or said to be removed, and its words: done, answered, left out; empty for all else.
+
+    `named`: it has an id of its own.
+    """
+    if named and _REMOVED.match(text):
+        return "removed", text
+    struck = _DROPPED.match(text)
+    if not struck:
+        return "", text
+    if _FINISHED.match(text[struck.end() :]):
+        return "done", struck[1]
+    asks = role == "question" or struck[1].rstrip().endswith(("?", "？"))
+    return ("answered", text) if asks else ("non_goal", struck[1])

@@ -20,7 +20,7 @@ from workers.documents.item_marks import (
     tagged,
     with_measures,
 )
-from workers.documents.no_statement import beside, is_left_to_decide, is_logged
+from workers.documents.no_statement import answer_of, beside, gone_as, is_left_to_decide, is_logged
 from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
@@ -55,21 +55,11 @@ _GIVEN_WHEN = re.compile(
     r"^given\b.+\b(?:when|then)\b|^(?:GIVEN|WHEN|THEN)\b|^(?:假如|假设|给定).+(?:当|那么|则)|^étant donné|^angenommen\b.+\bdann\b|^dado que?\b.+\bentonces\b",
     re.DOTALL,
 )
-_DROPPED = re.compile(r"^(?:#\d+\s+)?~~(.+?)~~")
-_ANSWERED = re.compile(r"^([^?？]{4,200}[?？])[*_]*\s*(\S.*)$", re.DOTALL)  # a question with what follows it
-_SAYS = re.compile(
-    r"^(?:→|->|=>|A[:：]|answer(?:ed)?\b|yes\b[,.: ]|no\b[,.: ]|decided\b|[–—-] (?:yes|no|decided)\b)",
-    re.IGNORECASE,
-)
 _A = re.compile(r"^\**(?:A|Answer|答)[:：]\**\s*")
 _USE_CASE = re.compile(
     r"(?:UC|use case)[\s#-]*\d|anwendungsfall \d|cas d.utilisation \d|caso de uso \d|用例\s*\d", re.IGNORECASE
 )
 _STORY = re.compile(r"\W*(?:\d[\d.]*\W*)?(?:as an?|als|en tant que|como|作为)\b", re.IGNORECASE)
-_REMOVED = re.compile(
-    r"^\W*(?:removed|deleted|withdrawn|dropped|obsolete|superseded|entfallen|gestrichen|supprimée?|eliminado|已删除|已取消|削除)\b.{0,60}$",
-    re.IGNORECASE,
-)
 _NAMED_ID = re.compile(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}\b")
 _TOPICS = frozenset(
     {"plan", "instructions", "meta", "glossary", "principle", "background", "goal", "example", "problem"}
@@ -80,6 +70,13 @@ _RANKED = re.compile(
     re.IGNORECASE,
 )  # a heading of several users
 _DEMANDS = re.compile(r"\b(?:shall|must|should)\b|^\W*[A-Z]{1,5}-?\d+\.\d|必须|应当?")
+_BESIDE = frozenset({"plan", "instructions"})
+_UNTICKED = _BESIDE | {
+    "",
+    "background",
+    "done",
+    "non_goal",
+}  # roles of lists whose open boxes are still to be done
 _SHORT = 6  # words of an item that may only name what is told elsewhere
 _OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
 
@@ -155,16 +152,6 @@ def _with_attributes(passage: Passage, given: Mapping[str, dict[str, str]], head
     )
 
 
-def _gone(base: Passage) -> str:
-    """The role of what is struck out beside a remark, or said to be removed: answered, left out; empty for all else."""
-    if _REMOVED.match(base.text) and base.id:
-        return "removed"
-    struck = _DROPPED.match(base.text)
-    if not struck:
-        return ""
-    return "answered" if base.role == "question" or struck[1].rstrip().endswith(("?", "？")) else "non_goal"
-
-
 def _opens(text: str) -> bool:
     """Whether a short paragraph above a list only names it: `Main flow`."""
     named = len(text.split()) <= 2 and not text.rstrip().endswith((".", "!", "?", "。"))
@@ -225,7 +212,8 @@ class _Roles:
             role = "requirement"
         if (role == "plan" and self.planned) or (role == "instructions" and not self.explains):
             role = ""
-        if above and above.role in ASKED and role in _TOPICS and not label_role(block.text):
+        named = role != "instructions" and label_role(block.text)
+        if above and above.role in ASKED and role in _TOPICS and not named:
             role = ""  # what a feature is about: `Planning of tours`
         inherited = role or (above.role if above else "")
         feature = (
@@ -350,26 +338,27 @@ class _Roles:
         text = _NUMBERED.sub("", text)
         if role in ASKED | {""} and _GIVEN_WHEN.match(text.replace("*", "")):
             role = "acceptance"
-        answer = _ANSWERED.match(text)
-        if answer and (role == "faq" or _SAYS.match(answer[2])):
-            text, role = answer[2], "" if role == "faq" else role
+        if role in _BESIDE and _STORY.match(text):
+            role = "requirement"
+        answer = answer_of(text, role)
+        if answer:
+            text, role = answer, "" if role == "faq" else role
             if role == "question":
                 return replace(base, role="answered")
         elif role == "faq":
             role = "answered" if text.rstrip("*_ ").endswith(("?", "？")) else ""
             text = _A.sub("", text)
         base = identified(replace(base, text=text, role=role))
-        gone = _gone(base)
+        gone, told = gone_as(base.text, base.role, named=bool(base.id))
         if gone:
-            struck = _DROPPED.match(base.text)
-            return replace(base, role=gone, text=struck[1] if struck and gone == "non_goal" else base.text)
+            return replace(base, role=gone, text=told)
         base = labelled(with_measures(base), within=above is not None or bool(base.parent))
         base = tagged(base)
         if base.role == "acceptance" and base.id in self.by_id:
             base = replace(base, parent=self.by_id[base.id], opens=base.block.id in self.children)
         if done:
             base = replace(base, role="done")
-        elif done is False and not base.role:
+        elif done is False and base.role in _UNTICKED:
             base = replace(base, role="requirement")
         if base.block.id in self.children and base.role != "user" and not base.values and not base.opens:
             base = replace(base, opens=introduces(base.text))

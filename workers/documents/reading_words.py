@@ -43,6 +43,8 @@ _REFUSED = re.compile(r"^(?:不(?!足|便|确定|清楚|明|满)|无需|暂不|�
 _PRIORITY = re.compile(r"\b(p[0-4])\b", re.IGNORECASE)
 _LINKING = frozenset("for of in to by with on from as at the a an your".split())  # noqa: SIM905
 _MIXED = "mixed"
+_BESIDE = frozenset({"plan", "instructions", "meta", "contents"})  # roles of text beside what is asked for
+_LASTING = frozenset({"goal", "non_goal", "metric", "question"})  # roles that being present does not turn
 _MAX_WORDS = 9  # of a heading whose last words are looked at
 
 
@@ -215,10 +217,13 @@ def _head(said: str) -> str:
             continue
         for at in range(len(words)):
             role = label_role(" ".join(words[at:]))
+            if at > 2 and role in _BESIDE:  # `Open a new booking from the calendar`
+                continue
             led = role == "user" and {"for", "by"} & set(words[:at])  # `Features for power users`
             if role and not led and not (at and words[at - 1] in _LINKING):
                 around = [*words[:at], *said[len(head) :].split()]
                 turned = next((t for word in around if (t := _table("turning").get(word))), "")
+                turned = _turned(turned, role)
                 refused = role in ("requirement", "goal") and _NOT.search(said[len(head) :])
                 return turned or ("non_goal" if refused else role)
     return ""
@@ -233,11 +238,20 @@ def _han_head(said: str) -> str:
         role = label_role(said[at:])
         if role:
             turned = next(
-                (t for word, t in _table("turning").items() if is_cjk(word) and said[:at].startswith(word)),
+                (
+                    t
+                    for word, t in _table("turning").items()
+                    if is_cjk(word) and (said[:at].startswith(word) or said[:at].endswith(word))
+                ),
                 "",
             )
-            return turned or role
+            return _turned(turned, role) or role
     return ""
+
+
+def _turned(turned: str, role: str) -> str:
+    """What a word in front makes of a role: `Existing features` are background, `Current goals` stay goals."""
+    return "" if turned == "background" and role in _LASTING else turned
 
 
 @cache

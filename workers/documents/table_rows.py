@@ -63,6 +63,7 @@ _ROLE_HEADERS = re.compile(
 )
 
 
+_NAME = 4  # words of a cell that may name who somebody is, rather than tell of it
 _PROPERTIES = frozenset({"id", "priority", "status", "description", "criterion"})
 
 
@@ -116,7 +117,7 @@ def row_of(base: Passage) -> Passage:
             kind = "target"  # `Outcome | ... | Goal`
         if kind == "requirement" and cell and ID.fullmatch(values.get(kind, "")):
             values["id"] = values.pop(kind)  # `Story | What`
-        roled = kind == "user" and _ROLE_HEADERS.match(header) is not None
+        roled = kind == "user" and len(cell.split()) <= _NAME and _ROLE_HEADERS.match(header) is not None
         if kind and cell and (kind not in values or (roled and not named_role)):
             values[kind] = cell.strip()
             named_role = named_role or roled
