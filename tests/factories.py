@@ -116,6 +116,17 @@ def let_time_pass(store: Store, seconds: float) -> None:
     connection.close()
 
 
+def date_back(store: Store, session: str, seconds: float) -> None:
+    """What the session notes of its last change, earlier: as if its commit had taken so long."""
+    connection = sqlite3.connect(store.path)
+    connection.execute(
+        "UPDATE sessions SET updated_at = updated_at - ? WHERE id = ?",
+        (int(seconds * leases.SECOND), session),
+    )
+    connection.commit()
+    connection.close()
+
+
 def make_host(
     store: Store,
     name: str = "h-1",

@@ -163,7 +163,7 @@ def taken(page: Page, origin: str, picture: Picture, demo: Demo) -> None:
     width, height = picture.size
     page.set_viewport_size({"width": width, "height": height})
     page.goto(origin + picture.path(demo))
-    page.wait_for_selector("#connection[data-state=live]")
+    page.wait_for_selector("#connection:is([data-state=live], [data-state=shown])")
     page.evaluate(MASK)
     if picture.at:
         page.evaluate(TO_PLACE, picture.at)

@@ -25,7 +25,7 @@ def archive(
 
     with changing() as opened:
         done = manage.archive(opened.store, session, restore=restore, key=key)
-        wake_and_write(opened)
+        wake_and_write(opened, done.session)
     say_done(
         done.session, "shown again" if restore else "archived", "lifecycle list --all", as_json, done.repeated
     )

@@ -108,16 +108,13 @@ def import_session(
 ) -> None:
     """Import a session that `export` wrote; an unfinished one is paused."""
     from orchestrator.commands import portable
-    from orchestrator.coordinator import projections
 
     package = portable.read(file)
     with changing(create=True) as opened:
         done = portable.take_in(opened.store, package, opened.project.root, who=who())
         if why := portable.bring_code(opened.store, package, opened.project.root):
             note(inert(why))
-        if why := projections.write_now(opened.store, done["session"]):
-            note(inert(why))
-        wake_and_write(opened)
+        wake_and_write(opened, done["session"])
     say_done(done["session"], f"imported, {done['status']}", f"lifecycle check {done['session']}", as_json)
 
 

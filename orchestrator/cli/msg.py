@@ -77,7 +77,7 @@ def _append(
         done = opened.store.write(
             lambda tx: team_msg.append(tx, lookup.session(tx, team, finished=True), said)
         )
-        wake_and_write(opened)
+        wake_and_write(opened, done["session"])
     if as_json:
         print_json(done)
     else:

@@ -99,13 +99,13 @@ def wake(opened: Opened, stopped: tuple[str, ...] = ()) -> None:
     project.wake(opened.store, stopped)
 
 
-def wake_and_write(opened: Opened, stopped: tuple[str, ...] = ()) -> None:
+def wake_and_write(opened: Opened, session: str, stopped: tuple[str, ...] = ()) -> None:
     """`wake`, for a command that starts no coordinator: where none leads, write the sessions' files here."""
     from orchestrator import project
     from orchestrator.coordinator import projections
 
     if not project.wake(opened.store, stopped):
-        for why in projections.write_all(opened.store):
+        for why in projections.write_all(opened.store, session):
             note(inert(why))
 
 

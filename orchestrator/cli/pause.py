@@ -23,7 +23,7 @@ def pause(
     with changing() as opened:
         name = one_session(session, in_session)
         done = manage.pause(opened.store, name, who=who(), words=check_words(words), key=key)
-        wake_and_write(opened)
+        wake_and_write(opened, done.session)
     say_done(done.session, "paused", f"lifecycle resume {done.session}", as_json, done.repeated)
 
 
@@ -41,7 +41,7 @@ def cancel(
     with changing() as opened:
         name = one_session(session, in_session)
         done = manage.cancel(opened.store, name, who=who(), words=check_words(words), key=key)
-        wake_and_write(opened, done.stopped)
+        wake_and_write(opened, done.session, done.stopped)
     say_done(done.session, "cancelled", f"lifecycle archive {done.session}", as_json, done.repeated)
 
 

@@ -223,7 +223,9 @@ def run(caller: Caller, asked: given.SessionCommand) -> JsonObject:
         )
     with caller.changing() as (store, settings):
         done = do(_Given(caller, store, settings), asked)
-        warnings = caller.wake(store, settings, done.stopped, works=done.works, writes=done.writes)
+        warnings = caller.wake(
+            store, settings, done.session, done.stopped, works=done.works, writes=done.writes
+        )
         now = store.read(lambda tx: sessions.get(tx, done.session))
     return {
         **done.more,

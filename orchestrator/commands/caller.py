@@ -54,12 +54,13 @@ class Caller:
         self,
         store: Store,
         settings: Settings,
+        session: str,
         stopped: Sequence[str] = (),
         *,
         works: bool = True,
         writes: bool = True,
     ) -> list[str]:
-        """Wake the coordinator and hosts after a commit, and start a coordinator where there is work (`works`).
+        """Wake coordinator and hosts after a commit about `session`, and start a coordinator where there is work (`works`).
 
         Where there is none and no coordinator leads, write the sessions' files here (`writes`).
         What was committed stands, so a failure here is no refusal: it is returned as a warning.
@@ -70,7 +71,7 @@ class Caller:
                 app.ensure_daemon(self.project, store)
                 app.hand_over_environment(store, settings)
             elif writes and not led:
-                return projections.write_all(store)
+                return projections.write_all(store, session)
         except (LifecycleError, OSError) as error:
             return [f"no coordinator could be reached: {error}; `lifecycle daemon start` says more"]
         return []

@@ -285,7 +285,8 @@ def _free_id(tx: Tx, prepared: Prepared) -> str:
     title, prefix = prepared.source.title, prepared.pipeline.id_prefix
     day = datetime.fromtimestamp(tx.now / 1e6, UTC).date()
     stem = f"{prefix}-{ids.slug(title)}-{day.isoformat()}"
-    return ids.session_id(title, day, set(sessions.with_prefix(tx, stem)), prefix)
+    taken = {*sessions.with_prefix(tx, stem), *decisions.deleted_with_prefix(tx, stem)}
+    return ids.session_id(title, day, taken, prefix)
 
 
 def _insert(tx: Tx, session: str, prepared: Prepared, project: Project) -> None:

@@ -31,5 +31,5 @@ def begin(caller: Caller, asked: given.SessionFork) -> JsonObject:
     with caller.changing() as (store, settings):
         prepared = fork.prepare(caller.project, store, wanted)
         made = fork.begin(caller.project, store, prepared)
-        warnings = caller.wake(store, settings)
+        warnings = caller.wake(store, settings, made.session)
     return {"session": made.session, "created": made.created, "plan": prepared.view, "warnings": warnings}

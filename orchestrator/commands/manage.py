@@ -10,7 +10,7 @@ from orchestrator.commands import once
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.model import RunOutcome, SessionStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.store import decisions, messages, records, retention, sessions, tasks, transitions
+from orchestrator.store import decisions, edits, messages, records, retention, sessions, tasks, transitions
 from orchestrator.store.edits import session_directory
 from orchestrator.store.store import Store, Tx
 from orchestrator.views import lookup
@@ -111,8 +111,9 @@ def delete(store: Store, name: str, *, who: str, key: str | None = None) -> Done
     done = store.write(unit)
     failpoints.hit("command.after_commit")
     directory = session_directory(store.workflow, done.session)
-    if directory.is_dir() and not directory.is_symlink() and not (done.repeated and _is_there(store, done)):
-        shutil.rmtree(directory)
+    with edits.alone(store.workflow, done.session):  # else who writes its files now would leave some
+        if directory.is_dir() and not directory.is_symlink() and not _is_there(store, done):
+            shutil.rmtree(directory)
     return done
 
 
@@ -121,5 +122,5 @@ def deletion(name: str, who: str, key: str | None) -> once.Command:
 
 
 def _is_there(store: Store, done: Done) -> bool:
-    """Whether a session has that id again: it was made after the other one was deleted."""
+    """Whether a session has that id again: it was imported after the other one was deleted."""
     return store.read(lambda tx: sessions.get(tx, done.session)) is not None

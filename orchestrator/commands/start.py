@@ -296,7 +296,8 @@ def generated_files(planned: Plan) -> dict[str, GivenFile]:
 def _free_id(tx: Tx, planned: Plan) -> str:
     day = datetime.fromtimestamp(tx.now / 1e6, UTC).date()
     stem = f"{planned.pipeline.id_prefix}-{ids.slug(planned.title)}-{day.isoformat()}"
-    return ids.session_id(planned.title, day, set(sessions.with_prefix(tx, stem)), planned.pipeline.id_prefix)
+    taken = {*sessions.with_prefix(tx, stem), *decisions.deleted_with_prefix(tx, stem)}
+    return ids.session_id(planned.title, day, taken, planned.pipeline.id_prefix)
 
 
 def _create(

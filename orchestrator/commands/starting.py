@@ -70,7 +70,7 @@ def begin(caller: Caller, asked: given.SessionStart) -> JsonObject:
         return {"session": None, "created": False, "plan": prepared.view, "warnings": []}
     with caller.changing(create=True, settings=prepared.settings) as (store, settings):
         begun = start.begin(prepared, store)
-        warnings = caller.wake(store, settings)
+        warnings = caller.wake(store, settings, begun.session)
     return {"session": begun.session, "created": begun.created, "plan": prepared.view, "warnings": warnings}
 
 
@@ -88,7 +88,7 @@ def _discuss(caller: Caller, asked: given.SessionStart, file: str) -> JsonObject
         return {"session": None, "created": False, "plan": view, "warnings": []}
     with caller.changing(create=True, settings=found.prepared.settings) as (store, settings):
         begun = discuss_file.begin(found, store)
-        warnings = caller.wake(store, settings)
+        warnings = caller.wake(store, settings, begun.session)
     return {"session": begun.session, "created": True, "plan": view, "warnings": warnings}
 
 

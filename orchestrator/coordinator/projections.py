@@ -7,6 +7,7 @@ leads writes them itself: else an imported session would have no files, and a ca
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from functools import partial
 
 from orchestrator.coordinator import projector
@@ -19,6 +20,7 @@ from orchestrator.store.store import Store, Tx
 
 COALESCE_SECONDS = 1.0  # a running session's files follow its changes at most this often
 RETRY_PROJECTION_SECONDS = 10.0
+OTHERS_SECONDS = 2.0  # that a command spends on the files of other sessions
 
 
 class Projections:
@@ -33,7 +35,7 @@ class Projections:
         """Write what changed; seconds until the next session may be written."""
         now = time.monotonic()
         delay = self._longest
-        for session in self._store.read(sessions.unprojected):
+        for session in unprojected(self._store):
             running = self._store.read(partial(_is_active, session=session))
             wait = self._written_at.get(session, 0.0) + COALESCE_SECONDS - now if running else 0.0
             if wait > 0:
@@ -62,7 +64,7 @@ class Projections:
         return 0.0 if self._store.read(lambda tx: session in sessions.unprojected(tx)) else float("inf")
 
     def finish(self) -> None:
-        for session in self._store.read(sessions.unprojected):
+        for session in unprojected(self._store):
             self._write(session, time.monotonic())
 
 
@@ -76,9 +78,28 @@ def write_now(store: Store, session: str) -> str:
     return ""
 
 
-def write_all(store: Store) -> list[str]:
-    """Write the files of at most 100 sessions that have changed since theirs were; why some could not be written."""
-    return [why for session in store.read(sessions.unprojected) if (why := write_now(store, session))]
+def write_all(store: Store, own: str | None = None) -> list[str]:
+    """Write the files of the session that a command has changed; why some of them could not be written.
+
+    Then, for two seconds at most, those of others that have changed since: of what stands in their place their own
+    commands tell.
+    """
+    why = write_now(store, own) if own else ""
+    ends = time.monotonic() + OTHERS_SECONDS
+    for session in unprojected(store):
+        if time.monotonic() > ends:
+            break
+        if session != own:
+            write_now(store, session)
+    return [why] if why else []
+
+
+def unprojected(store: Store) -> Iterator[str]:
+    """Every session whose files are not as its rows are, also behind many that cannot be written."""
+    after = ""
+    while page := store.read(partial(sessions.unprojected, after=after)):
+        yield from page
+        after = page[-1]
 
 
 def _is_active(tx: Tx, session: str) -> bool:

@@ -11,6 +11,7 @@ import json
 import os
 import select
 import signal
+import stat
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store.clock import boot_id, pid_space, process_start
 
@@ -64,9 +65,10 @@ class Dashboard:
 
 @contextmanager
 def noted(state: Path, port: int, projects: Mapping[Path, str], *, read_only: bool) -> Iterator[None]:
-    """Note this process as a server, as long as it serves."""
+    """Note this process as a server, as long as it serves. Raises UsageError where others may write such notes."""
     folder = state / _FOLDER
     folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+    _check_private(state)
     pid = os.getpid()
     own = Dashboard(
         port,
@@ -89,8 +91,32 @@ def noted(state: Path, port: int, projects: Mapping[Path, str], *, read_only: bo
         note.unlink(missing_ok=True)
 
 
+def is_private(folder: Path) -> bool:
+    """Whether nobody else can have written there; a folder that is not there is."""
+    try:
+        found = folder.lstat()
+    except FileNotFoundError:
+        return True
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
+
+
+def _check_private(state: Path) -> None:
+    """Raises UsageError."""
+    for folder in (state, state / _FOLDER):
+        if not is_private(folder):
+            raise UsageError(
+                "the folder of the web server's notes is not private",
+                why=f"others may write in {folder}, or it is a link",
+                fix=f"remove it, or name another folder in {STATE_FOLDER}",
+            )
+
+
 def running(state: Path) -> list[Dashboard]:
-    """The servers that run, the newest first; notes of dead ones are removed."""
+    """The servers that run, the newest first; notes of dead ones are removed.
+
+    Raises UsageError where somebody else could have written the notes: they say which processes to end.
+    """
+    _check_private(state)
     found = []
     for note in (state / _FOLDER).glob("*.json"):
         each = _read(note)
@@ -105,14 +131,20 @@ def running(state: Path) -> list[Dashboard]:
 
 
 def of_project(state: Path, root: Path) -> list[Dashboard]:
-    """The servers that show this project; those that take commands come first."""
+    """The servers that show this project; those that take commands come first. Raises as `running`."""
     mine = [each for each in running(state) if str(root.resolve()) in each.projects]
     return sorted(mine, key=lambda each: each.read_only)
 
 
 def showing(root: Path, session: str) -> JsonObject | None:
-    """The server that shows this project, if one runs, with the session's page; its address lets nobody in."""
-    found = next(iter(of_project(state_folder(os.environ), root)), None)
+    """The server that shows this project, if one runs, with the session's page; its address lets nobody in.
+
+    None as well where nobody can tell: `doctor` says why.
+    """
+    try:
+        found = next(iter(of_project(state_folder(os.environ), root)), None)
+    except UsageError:
+        return None
     if found is None:
         return None
     page = f"{found.address}{found.page(root.resolve(), session)}"

@@ -90,7 +90,8 @@ def _words(text: str) -> list[str]:
 def session_id(request: str, day: date, taken: Collection[str], prefix: str = "TLS") -> str:
     """A free session id for a request: `TLS-<slug>-<date>`, then `-2`, `-3` ... above the highest that is taken.
 
-    A lower number that is free belonged to a session that was deleted or is in another project, and a fork may name it.
+    `taken` has those of deleted sessions as well: old links, notices and keys of commands still name them. A lower number
+    that is free may be a session's in another project, which a fork names.
     """
     base = f"{prefix}-{slug(request)}-{day.isoformat()}"
     counted = re.compile(rf"{re.escape(base)}(?:-([1-9][0-9]{{0,{_COUNTED - 1}}}))?")

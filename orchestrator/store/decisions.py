@@ -9,7 +9,7 @@ from orchestrator.domain.errors import KeyReused
 from orchestrator.domain.json_types import Json
 from orchestrator.store.rows import Decision
 from orchestrator.store.sql import Delete, bindparam, commands, decisions, delete, select
-from orchestrator.store.statements import Insertion, Selection, change, columns, query
+from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, query
 from orchestrator.store.store import Tx
 
 _DECIDE = Insertion("decisions")
@@ -54,6 +54,15 @@ def _forget() -> Delete:
     return delete(commands).where(commands.c.id.in_(old))
 
 
+@query(str)
+def _deleted() -> Selection:
+    return select(commands.c.session_id).where(
+        commands.c.name == fixed("delete"),
+        commands.c.session_id >= bindparam("low"),
+        commands.c.session_id < bindparam("high"),
+    )
+
+
 def decide(
     tx: Tx,
     session: str,
@@ -95,6 +104,11 @@ def answer_of(tx: Tx, command: str, digest: str) -> Json:
 
 def answered(tx: Tx, command: str, name: str, session: str | None, digest: str, answer: Json) -> None:
     tx.insert(_ANSWERED, id=command, name=name, session_id=session, digest=digest, answer=answer, at=tx.now)
+
+
+def deleted_with_prefix(tx: Tx, prefix: str) -> list[str]:
+    """The ids of deleted sessions that begin with `prefix`: links, notices and keys of commands may still name them."""
+    return tx.rows(_deleted, low=prefix, high=prefix + "\U0010ffff")
 
 
 def forget_old_keys(tx: Tx) -> int:

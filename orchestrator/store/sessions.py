@@ -83,7 +83,12 @@ def _needing_beat() -> Selection:
 
 @query(str)
 def _unprojected() -> Selection:
-    return select(sessions.c.id).where(sessions.c.projected < sessions.c.messages).limit(100)
+    return (
+        select(sessions.c.id)
+        .where(sessions.c.projected < sessions.c.messages, sessions.c.id > bindparam("after"))
+        .order_by(sessions.c.id)
+        .limit(100)
+    )
 
 
 @change
@@ -254,8 +259,9 @@ def needing_beat(tx: Tx) -> list[str]:
     return tx.rows(_needing_beat)
 
 
-def unprojected(tx: Tx) -> list[str]:
-    return tx.rows(_unprojected)
+def unprojected(tx: Tx, after: str = "") -> list[str]:
+    """The next sessions behind this id, in order, whose files are not as their rows are."""
+    return tx.rows(_unprojected, after=after)
 
 
 def request_beat(tx: Tx, session: str) -> None:

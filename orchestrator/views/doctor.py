@@ -16,7 +16,7 @@ from orchestrator import __version__
 from orchestrator.config.extras import MCP_INSTALL, WEB_INSTALL, has_mcp, has_web
 from orchestrator.dispatch import dashboards, older
 from orchestrator.dispatch.asking import ask_workers
-from orchestrator.domain.errors import ConfigError, LifecycleError
+from orchestrator.domain.errors import ConfigError, LifecycleError, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config, read_settings
 from orchestrator.store import integrity, leases, queries, rights
@@ -256,7 +256,10 @@ def _dashboard(project: Project) -> Check:
     """Whether the web dashboard is installed, and which servers show this project."""
     if not has_web():
         return Check("dashboard", "note", "not installed: `lifecycle serve` cannot start", WEB_INSTALL)
-    found = dashboards.of_project(dashboards.state_folder(os.environ), project.root)
+    try:
+        found = dashboards.of_project(dashboards.state_folder(os.environ), project.root)
+    except UsageError as error:
+        return Check("dashboard", "fault", f"{error.what}: {error.why}", error.fix)
     if not found:
         return Check("dashboard", "ok", "not running; `lifecycle serve` starts it")
     each = (f"{one.address}, pid {one.pid}{', read-only' * one.read_only}" for one in found)

@@ -19,7 +19,7 @@ from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.plan_marks import APPROVE_PLAN
 from orchestrator.domain.request_forms import NAMES, form_of_text
 from orchestrator.domain.review_verdicts import MODE
-from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_rejection, plan_revision
+from orchestrator.domain.revisions import BUILDS, plan_improve, plan_recheck, plan_rejection, plan_revision
 from orchestrator.lifecycle import analysis_rounds, fan_out
 from orchestrator.lifecycle.checkpoints import CHANGED
 from orchestrator.store import records, sessions, tasks
@@ -33,6 +33,7 @@ from orchestrator.views.lookup import DISCUSSANT, named
 FAULTS = 3  # of a blocked discussion that are told; `discuss` shows all
 DIFFS = 3  # commands that show what changed since a pause
 WORDS = "your words"
+MANY = 300  # tasks; of more, what each revision would do is not looked at
 
 
 def pause_view(tx: Tx, session: Session) -> JsonObject | None:
@@ -277,6 +278,30 @@ def feedback_documents(tx: Tx, session: Session) -> dict[str, str]:
         if target.action != "record"
     }
     return {key: document.title for key, document in made.items() if document is not None}
+
+
+def revisable(tx: Tx, session: Session) -> dict[str, str]:
+    """Task -> title of what `revise` would take: documents, and completed plans and builds, which have no title."""
+    state, catalogue = graph(tasks.all_tasks(tx, session.id)), _catalogue(tx, session)
+    found: dict[str, str] = {}
+    for key, each in state.items():
+        made = catalogue.of_task(key)
+        is_work = len(state) <= MANY and each.prefix in (*BUILDS, fan_out.PLANS)
+        if each.revision_of or not (is_work or (made is not None and not made.is_report)):
+            continue
+        if _can_revise(state, key, catalogue):
+            found[key] = made.title if made is not None else ""
+    return found
+
+
+def takes_feedback(tx: Tx, session: Session) -> bool:
+    """Whether an active session has a document of which feedback would be taken, written already or not."""
+    if session.status != SessionStatus.ACTIVE:
+        return False
+    rows = tasks.all_tasks(tx, session.id)
+    if analysis_rounds.goes_on(session, rows):
+        return False
+    return bool(_feedback_takers(graph(rows), _catalogue(tx, session)))
 
 
 def _takes_feedback(state: Mapping[str, TaskState], catalogue: Catalogue) -> bool:

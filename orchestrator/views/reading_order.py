@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import PurePosixPath
 
+from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.dynamic_session import catalogue_of
 from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.store import sessions, tasks
@@ -17,8 +19,7 @@ Place = tuple[int, str, int, bool, str]
 
 def reading_order(tx: Tx, session: Session) -> Callable[[str], Place]:
     """The place of a document, by its path; a document's own page comes before its items."""
-    pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
-    catalogue = list(catalogue_of(pack, [row.key for row in tasks.all_tasks(tx, session.id)]))
+    catalogue = _catalogue(tx, session)
 
     def place(path: str) -> Place:
         folder = path.partition("/")[0]
@@ -27,3 +28,21 @@ def reading_order(tx: Tx, session: Session) -> Callable[[str], Place]:
         return first, folder, number, not path.endswith("/_index.md"), path
 
     return place
+
+
+def titles(tx: Tx, session: Session) -> Callable[[str], str]:
+    """What a document is called, by its path: of an item also its own file's name; empty where no task makes it."""
+    catalogue = _catalogue(tx, session)
+
+    def title(path: str) -> str:
+        made = next((each for each in catalogue if each.owns(path)), None)
+        if made is None:
+            return ""
+        return made.title if path == made.path else f"{made.title}: {PurePosixPath(path).stem}"
+
+    return title
+
+
+def _catalogue(tx: Tx, session: Session) -> list[DocumentDef]:
+    pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+    return list(catalogue_of(pack, [row.key for row in tasks.all_tasks(tx, session.id)]))

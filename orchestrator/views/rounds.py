@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from orchestrator.coordinator.projector import stamp
@@ -13,6 +13,8 @@ from orchestrator.store.rows import Finding, StoredCritique, Verdict
 from orchestrator.store.store import Tx
 
 DIVERGENCE, ACTION = "divergence", "action"  # kinds of findings of a verdict
+
+SEVERITIES = ("LOW", "MEDIUM", "HIGH")
 
 
 class Divergence(TypedDict):
@@ -104,6 +106,15 @@ def _column(row: Verdict, found: list[Finding], taken: set[str]) -> Column:
         "actions": [each.text for each in found if each.kind == ACTION],
         "record": row.record,
     }
+
+
+def each_once(divergences: Sequence[Divergence]) -> list[Divergence]:
+    """What divided a discussion, each text once with all whom it divided, the most severe first: pairs repeat it."""
+    found: dict[str, Divergence] = {}
+    for each in sorted(divergences, key=lambda each: -SEVERITIES.index(each["severity"] or "LOW")):
+        known = found.setdefault(each["text"], {**each, "perspectives": []})
+        known["perspectives"] += [name for name in each["perspectives"] if name not in known["perspectives"]]
+    return list(found.values())
 
 
 def _cell(row: StoredCritique, model: str | None) -> Cell:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from orchestrator.dispatch.coming_up import is_starting
-from orchestrator.store import leases
+from orchestrator.store import leases, waiting
 from orchestrator.store.store import Tx
 
 NO_COORDINATOR = "no coordinator is running: `lifecycle resume` or `lifecycle daemon start` starts one"
@@ -35,6 +37,13 @@ def missing_process(tx: Tx, is_offered: bool, changed_at: int | None) -> str | N
     if not is_offered or tx.now - leader.at < HOST_SECONDS * leases.SECOND or leases.live_hosts(tx):
         return None
     return NO_HOST
+
+
+def processes(tx: Tx) -> Hashable:
+    """What a view says of the processes, as a value that differs when they do: no commit tells that one was killed."""
+    leader = leases.leader(tx)
+    missing = missing_process(tx, waiting.is_offered(tx), waiting.changed_at(tx))
+    return leader and leader.epoch, missing, frozenset(run.id for run, _ in leases.overdue_runs(tx))
 
 
 def is_coming_up(tx: Tx, changed_at: int | None) -> bool:

@@ -1,9 +1,9 @@
 """Who may enter: one-use codes, cookies and form tokens, all HMACs of one key in the user's state folder.
 
 A signed text is `base64(JSON).base64(HMAC-SHA256)`, the HMAC over the purpose and the text: a code is no cookie. It names
-its person's epoch: `--revoke WHO` begins another one, which ends all that this person has; a new key (`--revoke`) ends
-everything. Both hold for servers that run: they read the key's file again when it has changed. The file is the key, then
-the epochs as JSON.
+its person's epoch: `--revoke WHO` begins another one, the time in milliseconds. It ends all that this person has, and what a
+proxy shows in their name with a cookie from before; a new key (`--revoke`) ends everything. Both hold for servers that run:
+they read the key's file again when it has changed. The file is the key, then the epochs as JSON.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal, cast
 
-from orchestrator.dispatch.dashboards import STATE_FOLDER
+from orchestrator.dispatch.dashboards import STATE_FOLDER, is_private
 from orchestrator.domain.errors import UsageError
 
 CODE_SECONDS = 10 * 60
@@ -109,6 +109,10 @@ class Access:
         found = self._opened("cookie", cookie)
         return None if isinstance(found, Refused) else found
 
+    def has_ended(self, person: str, cookie: Pass) -> bool:
+        """Whether the access of a person, whom a proxy names, was ended after this cookie was made for somebody."""
+        return self._current().epochs.get(person, 0) > (cookie.end - COOKIE_SECONDS) * 1000
+
     def form_token(self, cookie_id: str) -> str:
         """What each form of the pages for this cookie carries: under a new mask each time.
 
@@ -136,7 +140,7 @@ class Access:
                 self._make_key(replace=True)
                 return
             now = self._current()
-            epochs = {**now.epochs, person: now.epochs.get(person, 0) + 1}
+            epochs = {**now.epochs, person: max(now.epochs.get(person, 0) + 1, int(self._now() * 1000))}
             self._write(now.key + json.dumps(epochs).encode(), replace=True)
 
     def _forget(self, used: Path) -> None:
@@ -222,8 +226,7 @@ class Access:
     def _make_folder(self) -> None:
         """Raises UsageError when it is not ours alone to write in."""
         self._folder.mkdir(parents=True, mode=0o700, exist_ok=True)
-        found = self._folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_mode & 0o022 or found.st_uid != os.getuid():
+        if not is_private(self._folder):
             raise UsageError(
                 "the folder of the web server's key is not private",
                 why=f"others may write in {self._folder}, or it is a link",

@@ -1,7 +1,8 @@
-"""Tells every open stream when something was committed, by whatever process.
+"""Tells every open stream when something was committed, by whatever process, and that all of it has been told.
 
-While a stream is open one task of the event loop asks each project's `Store.watch()` ten times a second: no wake-up can be
-lost, and a server that nobody looks at does nothing. Hints carry no state: who gets one fetches what it shows.
+While a stream is open one task of the event loop asks each project's `Store.watch()` ten times a second, in a thread: no
+wake-up can be lost, a slow database keeps no page waiting, and a server that nobody looks at does nothing. Hints carry no
+state: who gets one fetches what it shows. Who hears nothing for much longer than `ALIVE_SECONDS` may show something old.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ import asyncio
 import contextlib
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
 
+import anyio
 import anyio.to_thread
 
 from orchestrator.domain.errors import LifecycleError
@@ -19,30 +23,51 @@ from orchestrator.store import session_changes
 from orchestrator.web.problems import TooMany
 from orchestrator.web.served import ServedProject
 
+T = TypeVar("T")
+
 POLL_SECONDS = 0.1
 HINT_SECONDS = 0.2  # between two hints: at most 5 a second
+ALIVE_SECONDS = 1.0  # between two signs that everything was told; also how often processes are looked at
 STREAMS_OF_ONE = 20  # of one person
 STREAMS = 300
+_WINDOW = (
+    60_000_000  # microseconds that a commit may be later than its time says, and a clock may be set back
+)
 
 
 class Subscriber:
-    """One open stream: what changed since it was last asked."""
+    """One open stream: what changed since it was last asked. `hears_alive`: it is also woken when nothing has."""
 
-    def __init__(self) -> None:
-        self.sessions: dict[str, int] = {}  # "<project>/<session>" -> the newest message's number
-        self.changed = asyncio.Event()
+    def __init__(self, *, hears_alive: bool = False) -> None:
+        self.hears_alive = hears_alive
+        self._sessions: dict[str, int] | None = None
+        self._woken = asyncio.Event()
+
+    def tell(self, sessions: dict[str, int] | None) -> None:
+        """`sessions`: "<project>/<session>" -> the newest message's number; empty: any of them. None: nothing changed."""
+        if sessions is not None:
+            before = self._sessions
+            is_known = sessions and (before is None or before)
+            self._sessions = {**(before or {}), **sessions} if is_known else {}
+        if sessions is not None or self.hears_alive:
+            self._woken.set()
+
+    def wake(self) -> None:
+        """Whatever it waits for: it is to look round itself."""
+        self._woken.set()
 
     async def wait(self, seconds: float) -> bool:
-        """Whether something has changed within that time."""
+        """Whether it was told something within that time."""
         try:
-            await asyncio.wait_for(self.changed.wait(), seconds)
+            await asyncio.wait_for(self._woken.wait(), seconds)
         except TimeoutError:
             return False
-        self.changed.clear()
+        self._woken.clear()
         return True
 
-    def take(self) -> dict[str, int]:
-        found, self.sessions = self.sessions, {}
+    def take(self) -> dict[str, int] | None:
+        """As `tell` had it, since it was last taken."""
+        found, self._sessions = self._sessions, None
         return found
 
 
@@ -52,26 +77,45 @@ class _Watched:
     def __init__(self, served: ServedProject) -> None:
         self._served = served
         self._version: int | None = None  # None while it cannot be read
-        self._since = 0
+        self._seen: dict[str, tuple[int, int]] = {}
+        self._asked: int | None = None  # when the news were asked last
+        self._is_at_large = False  # something has changed that no session notes
 
-    def has_changed(self) -> bool:
-        """Whether there was a commit, the database is another file, or can be read again, or no more."""
+    def has_changed(self, *, and_processes: bool) -> bool:
+        """Whether there was a commit, the database is another file, or can be read again, or no more.
+
+        `and_processes`: or one of the processes that work in it is gone, or new.
+        """
         before = self._version
         try:
-            self._version = None if self._served.file() is None else self._served.version()
+            if self._served.file() is None:
+                self._version = None
+            else:
+                if and_processes and self._served.note_processes():
+                    self._is_at_large = True
+                self._version = self._served.version()
         except (LifecycleError, OSError):
             self._version = None
+        self._is_at_large |= (self._version is None) != (before is None)
         return self._version != before
 
     def news(self) -> dict[str, int]:
-        """The sessions that were changed since this was last asked, under their names in the whole site."""
-        since = self._since
+        """The sessions that were changed since this was last asked, under their names in the whole site; empty: any."""
+        is_at_large, self._is_at_large = self._is_at_large, False
+        before, asked = self._seen, self._asked
         try:
-            now, found = self._served.read(lambda tx: (tx.now, session_changes.changed_since(tx, since)))
+            self._asked, self._seen = self._served.read(
+                lambda tx: (tx.now, session_changes.changed_since(tx, (asked or tx.now) - _WINDOW))
+            )
         except (LifecycleError, OSError):
             return {}
-        self._since = now - 1_000_000  # a commit that was prepared before this reading has an earlier time
-        return {f"{self._served.slug}/{session}": number for session, number in found.items()}
+        if is_at_large:
+            return {}
+        return {
+            f"{self._served.slug}/{session}": now[0]
+            for session, now in self._seen.items()
+            if before.get(session) != now
+        }
 
 
 class Feed:
@@ -85,6 +129,8 @@ class Feed:
         self._subscribers: dict[Subscriber, str] = {}
         self._stopping = threading.Event()
         self._polling: asyncio.Task[None] | None = None
+        self._begun: asyncio.Event | None = None
+        self._thread: anyio.CapacityLimiter | None = None  # of its own: pages cannot keep it waiting
 
     def stop(self) -> None:
         """End every stream; from any thread."""
@@ -94,6 +140,16 @@ class Feed:
     def is_stopping(self) -> bool:
         return self._stopping.is_set()
 
+    @property
+    def is_watching(self) -> bool:
+        """Whether changes are told. If not, streams end, and their clients come again."""
+        return self._polling is not None and not self._polling.done()
+
+    async def begun(self) -> None:
+        """Wait until everything that is committed from now on will be told; for a subscriber."""
+        assert self._begun is not None
+        await self._begun.wait()
+
     def refuse_more(self, person: str) -> None:
         """Raises TooMany when this person, or all together, have as many streams as is allowed."""
         mine = sum(each == person for each in self._subscribers.values())
@@ -101,45 +157,60 @@ class Feed:
             raise TooMany("too many streams are open", why=f"{STREAMS_OF_ONE} of a person, {STREAMS} in all")
 
     @contextlib.contextmanager
-    def subscribed(self, person: str) -> Iterator[Subscriber]:
+    def subscribed(self, person: str, *, hears_alive: bool = False) -> Iterator[Subscriber]:
         """Raises TooMany: many may have come at once, each before the others were counted."""
         self.refuse_more(person)
-        subscriber = Subscriber()
+        subscriber = Subscriber(hears_alive=hears_alive)
         self._subscribers[subscriber] = person
-        if self._polling is None or self._polling.done():
-            self._polling = asyncio.get_running_loop().create_task(self._poll())
+        if not self.is_watching:
+            self._begun = asyncio.Event()
+            self._polling = asyncio.get_running_loop().create_task(self._poll(self._begun))
+            self._polling.add_done_callback(partial(self._ended, self._begun))
         try:
             yield subscriber
         finally:
             del self._subscribers[subscriber]
 
-    async def _poll(self) -> None:
+    async def _poll(self, begun: asyncio.Event) -> None:
         """Watch until nobody listens any more."""
         watched = [_Watched(each) for each in self._projects]
         loop = asyncio.get_running_loop()
-        told = 0.0
-        for each in watched:
-            await anyio.to_thread.run_sync(each.has_changed)
-            await anyio.to_thread.run_sync(each.news)
+        hinted = alive = looked = loop.time()
+        await self._aside(partial(_changed, watched, and_processes=True))
+        await self._aside(partial(_news, watched))
+        begun.set()
         pending: set[_Watched] = set()
-        while self._subscribers:
-            if self.is_stopping:
-                self._wake({})
-                return
-            pending.update(each for each in watched if each.has_changed())
-            if pending and loop.time() - told >= HINT_SECONDS:
-                found = await anyio.to_thread.run_sync(_news, list(pending))
-                self.waiting = await anyio.to_thread.run_sync(self._count)
+        while self._subscribers and not self.is_stopping:
+            now = loop.time()
+            and_processes = now - looked >= ALIVE_SECONDS
+            looked = now if and_processes else looked
+            pending.update(await self._aside(partial(_changed, watched, and_processes=and_processes)))
+            if pending and now - hinted >= HINT_SECONDS:
+                found = await self._aside(partial(_news, pending))
+                self.waiting = await self._aside(self._count)
                 pending.clear()
-                told = loop.time()
+                hinted = alive = now
                 self.version += 1
-                self._wake(found)
+                self._tell(found)
+            elif not pending and now - alive >= ALIVE_SECONDS:
+                alive = now
+                self._tell(None)
             await asyncio.sleep(POLL_SECONDS)
 
-    def _wake(self, sessions: dict[str, int]) -> None:
+    async def _aside(self, work: Callable[[], T]) -> T:
+        """What `work` returns, from a thread: it may have to wait for the disk."""
+        self._thread = self._thread or anyio.CapacityLimiter(1)
+        return await anyio.to_thread.run_sync(work, limiter=self._thread)
+
+    def _tell(self, sessions: dict[str, int] | None) -> None:
         for subscriber in self._subscribers:
-            subscriber.sessions.update(sessions)
-            subscriber.changed.set()
+            subscriber.tell(sessions)
+
+    def _ended(self, begun: asyncio.Event, _: object) -> None:
+        """It is no longer watched, for whatever reason: whoever waits is to see it."""
+        begun.set()
+        for subscriber in self._subscribers:
+            subscriber.wake()
 
     def _count(self) -> int:
         return sum(each.waiting() for each in self._projects)
@@ -150,8 +221,11 @@ class Feed:
         return self.waiting
 
 
-def _news(watched: Sequence[_Watched]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for each in watched:
-        found.update(each.news())
-    return found
+def _changed(watched: Sequence[_Watched], *, and_processes: bool) -> list[_Watched]:
+    return [each for each in watched if each.has_changed(and_processes=and_processes)]
+
+
+def _news(watched: Iterable[_Watched]) -> dict[str, int]:
+    """The sessions that changed in any of them; empty: any may have."""
+    every = [each.news() for each in watched]
+    return {name: number for found in every for name, number in found.items()} if all(every) else {}

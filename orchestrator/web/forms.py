@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from orchestrator.domain.json_types import Json
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
-from orchestrator.views.next_steps import feedback_documents
+from orchestrator.views import next_steps
 from orchestrator.web.web_request import WebRequest
 
 ALWAYS = {"active": ("pause", "cancel"), "paused": ("cancel",)}
@@ -44,14 +44,30 @@ class Form:
         return "-".join([self.command, *(each for each in self.given.values() if len(each) < 40)])
 
 
-def documents_for(request: WebRequest, tx: Tx, row: Session, session: Mapping[str, Json]) -> dict[str, str]:
-    """Task -> title of the documents that the session's form for feedback offers; empty without such a form."""
-    offered = request.may_decide and "feedback" in _possible(_commands(session))
-    return feedback_documents(tx, row) if offered else {}
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Task -> title of what the forms of a session are about; None without such a form."""
+
+    feedback: Mapping[str, str] | None = None
+    revise: Mapping[str, str] | None = None
+
+
+def documents_for(request: WebRequest, tx: Tx, row: Session, session: Mapping[str, Json]) -> Documents:
+    """What feedback and revisions can be about now."""
+    if not request.may_decide:
+        return Documents()
+    if session["status"] == "active" and session["progress"]["total"] > next_steps.MANY:
+        return Documents(feedback={})  # about the one that the words name
+    possible = _possible(_commands(session))
+    offered = "feedback" in possible or next_steps.takes_feedback(tx, row)
+    return Documents(
+        next_steps.feedback_documents(tx, row) if offered else None,
+        next_steps.revisable(tx, row) if "revise" in possible else None,
+    )
 
 
 def forms(
-    request: WebRequest, session: Mapping[str, Json], messages: int, documents: Mapping[str, str]
+    request: WebRequest, session: Mapping[str, Json], messages: int, documents: Documents
 ) -> list[Form]:
     """The forms for a session as `check` shows it, the suggested one first; `documents` as `documents_for` finds them."""
 
@@ -65,9 +81,10 @@ def forms(
     found: list[Form] = []
     if pause:
         found += _answers(pause, commands, key, text)
-    possible = _possible(commands)
+    possible = _possible(commands) | ({"feedback"} if documents.feedback is not None else set())
+    about = {"feedback": documents.feedback, "revise": documents.revise}
     found += [
-        Form(name, text(_SAYS[name]), key(name), _FIELDS[name], documents=documents)
+        Form(name, text(_SAYS[name]), key(name), _FIELDS[name], documents=about.get(name) or {})
         for name in REWORK
         if name in possible
     ]

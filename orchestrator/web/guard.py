@@ -185,6 +185,8 @@ class Guard:
         person = found.person
         if self._site.user_header is not None and self._by_proxy(asked):
             person = inert(asked.one(self._site.user_header.lower()) or person)[:100]
+            if self._access.has_ended(person, found):
+                return None, None
         role = "read" if self._site.read_only else found.role
         return Visitor(person, role, self._access.form_token(found.id), cookie or ""), found.id
 

@@ -21,7 +21,7 @@ from orchestrator.views.check import ENDED
 from orchestrator.web.feed import Feed, Subscriber
 from orchestrator.web.web_request import Query, WebRequest
 
-ALIVE_SECONDS = 15.0
+SILENT_SECONDS = 15.0  # of a session's messages, until it is said that the stream still is
 LOOK_SECONDS = 5.0  # how late a message of a session could be seen at most, if a hint went missing
 BATCH = 500  # messages of one reading
 
@@ -33,28 +33,31 @@ class After(Query):
 
 
 def hints(request: WebRequest) -> AsyncIterator[bytes]:
-    """`hello`, then `changed` when something was committed. Raises TooMany."""
+    """`hello`, then `changed` when something was committed, and each second that it has all been told. Raises TooMany."""
     feed = request.site.feed
     feed.refuse_more(request.visitor.person)
     return _hints(request, feed)
 
 
 async def _hints(request: WebRequest, feed: Feed) -> AsyncIterator[bytes]:
-    with feed.subscribed(request.visitor.person) as subscriber:
+    with feed.subscribed(request.visitor.person, hears_alive=True) as subscriber:
+        await feed.begun()
         waiting = await feed.count()
         yield _event("hello", {"boot": feed.boot, "version": feed.version, "waiting": waiting})
-        while not feed.is_stopping:
-            changed = await subscriber.wait(ALIVE_SECONDS)
+        while feed.is_watching:
+            is_told = await subscriber.wait(LOOK_SECONDS)
             if not request.is_still_admitted:
                 return
-            if not changed:
-                yield b": alive\n\n"
-            elif not feed.is_stopping:
-                sessions_now = subscriber.take()
+            if not feed.is_watching:
+                break
+            changed = subscriber.take()
+            if changed is not None:
                 yield _event(
-                    "changed", {"version": feed.version, "waiting": feed.waiting, "sessions": sessions_now}
+                    "changed", {"version": feed.version, "waiting": feed.waiting, "sessions": changed}
                 )
-        yield _event("bye", {"why": "stopping"})
+            elif is_told:
+                yield b": alive\n\n"
+        yield _event("bye", {"why": "stopping" if feed.is_stopping else "nothing is watched any more"})
 
 
 def session_messages(request: WebRequest) -> AsyncIterator[bytes]:
@@ -84,7 +87,7 @@ async def _messages(request: WebRequest, number: int) -> AsyncIterator[bytes]:
             now = asyncio.get_running_loop().time()
             if lines:
                 silent = now
-            elif now - silent >= ALIVE_SECONDS:
+            elif now - silent >= SILENT_SECONDS:
                 yield b": alive\n\n"
                 silent = now
             if len(lines) < BATCH:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +13,7 @@ from orchestrator.domain.errors import LifecycleError, StoreBroken, StoreError
 from orchestrator.store.backends.backend import Watch
 from orchestrator.store.backends.sqlite_file import refuse_other_schema
 from orchestrator.store.store import Store, Tx
+from orchestrator.views import stalls
 from orchestrator.views.disk_space import room_at
 from orchestrator.views.inbox import Inbox, inbox
 
@@ -32,6 +33,7 @@ class ServedProject:
         self._file: tuple[int, int] | None = None
         self._watch: Watch | None = None
         self._version = 0
+        self._processes: Hashable = None
 
     @property
     def title(self) -> str:
@@ -52,6 +54,17 @@ class ServedProject:
             elif self._has_changed(self._watch):
                 self._version += 1
             return self._version
+
+    def note_processes(self) -> bool:
+        """Whether a process was killed or came since this was last asked: then there is another version, without a commit.
+
+        Raises as `store`.
+        """
+        found = self.read(stalls.processes)
+        with self._lock:
+            is_new, self._processes = found != self._processes, found
+            self._version += is_new
+        return is_new
 
     def _has_changed(self, watch: Watch) -> bool:
         try:

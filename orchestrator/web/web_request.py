@@ -88,7 +88,11 @@ class WebRequest:
     @property
     def is_still_admitted(self) -> bool:
         """Whether the cookie has not ended since the request began: a stream can be open for long."""
-        return not self.visitor.cookie or self.site.access.visitor(self.visitor.cookie) is not None
+        if not self.visitor.cookie:
+            return True
+        access = self.site.access
+        found = access.visitor(self.visitor.cookie)
+        return found is not None and not access.has_ended(self.visitor.person, found)
 
     @property
     def language(self) -> Language:

@@ -135,6 +135,12 @@ def test_a_page_says_when_the_server_is_gone_and_is_right_when_it_is_back(
         "#connection[data-state=live]", timeout=1000 * patient(3)
     )  # it asks the other tab
 
+    served.process.send_signal(signal.SIGSTOP)  # nothing tells that what is shown has become old
+    page.wait_for_selector("#connection[data-state=late]", timeout=1000 * patient(3))
+    second.wait_for_selector("#connection[data-state=late]", timeout=1000 * patient(3))
+    served.process.send_signal(signal.SIGCONT)
+    page.wait_for_selector("#connection[data-state=live]", timeout=1000 * patient(3))
+
     served.process.send_signal(signal.SIGKILL)
     page.wait_for_selector("#connection[data-state=offline]", timeout=1000 * patient(3))
     second.wait_for_selector("#connection[data-state=offline]")

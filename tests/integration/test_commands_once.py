@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.commands import advise, manage, repair, resume, rework
+from orchestrator.commands import advise, manage, portable, repair, resume, rework
 from orchestrator.commands.by_name import COMMANDS, run
 from orchestrator.commands.caller import Caller
 from orchestrator.commands.command_arguments import PersonCommand, SessionCommand
@@ -145,11 +145,14 @@ def test_a_deletion_that_was_cut_off_before_the_files_is_finished_by_the_same_co
     assert not left.exists()
 
 
-def test_a_repeated_deletion_leaves_a_later_session_of_the_same_name_alone(store: Store) -> None:
+def test_a_repeated_deletion_leaves_a_session_alone_that_was_imported_again(
+    store: Store, tmp_path: Path
+) -> None:
     session = make.make_session(store)
     manage.cancel(store, session, who=WHO)
+    portable.export(store, session, tmp_path / "kept.zip")
     manage.delete(store, session, who=WHO, key="d")
-    assert make.make_session(store) == session
+    portable.take_in(store, portable.read(tmp_path / "kept.zip"), store.workflow.parent, who=WHO)
     project(store, session)
 
     manage.delete(store, session, who=WHO, key="d")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from orchestrator.coordinator import projections
 from orchestrator.mcp_server.scope import Person
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.project import Project
-from orchestrator.store import messages, sessions
+from orchestrator.store import edits, messages, sessions
 from orchestrator.store.edits import session_directory
 from orchestrator.store.store import Store
 from tests import factories as make
@@ -89,6 +90,49 @@ def test_files_that_cannot_be_written_are_a_warning_and_keep_no_other_session_wa
     assert [first in warning and "lifecycle repair" in warning for warning in warnings] == [True]
     assert status_in_files(store, second) == "active"
     assert store.read(sessions.unprojected) == [first]
+
+
+def test_what_stands_in_the_place_of_many_other_sessions_is_no_warning_and_keeps_none_waiting(
+    store: Store,
+) -> None:
+    blocked = [make.make_session(store, f"A{number:03d}") for number in range(101)]
+    last = make.make_session(store, "Z")
+    (store.workflow / ".team").mkdir()
+    for each in blocked:
+        session_directory(store.workflow, each).write_text("mine")
+
+    assert projections.write_all(store, last) == []
+    order(store, "pause", blocked[0])
+    store.write(lambda tx: messages.event(tx, last, "note", "once more"))
+    warnings = order(store, "pause", blocked[1])
+
+    assert [blocked[1] in each for each in warnings] == [True]
+    assert last not in store.read(lambda tx: sessions.unprojected(tx, after=blocked[-1]))
+
+
+def test_the_directory_of_a_deleted_session_goes_when_nobody_writes_it_any_more(store: Store) -> None:
+    session = make.make_session(store)
+    order(store, "cancel", session)
+    deleting = threading.Thread(target=manage.delete, args=(store, session), kwargs={"who": "ann"})
+
+    with edits.alone(store.workflow, session):  # as a coordinator that is writing its files
+        deleting.start()
+        while store.read(lambda tx: sessions.get(tx, session)) is not None:
+            assert deleting.is_alive()
+        deleting.join(0.5)
+        kept = deleting.is_alive() and session_directory(store.workflow, session).exists()
+    deleting.join()
+
+    assert kept
+    assert not session_directory(store.workflow, session).exists()
+
+
+def test_the_id_of_a_deleted_session_is_given_to_no_other(store: Store) -> None:
+    first = make.make_session(store, "One")
+    order(store, "cancel", first)
+    manage.delete(store, first, who="ann")
+
+    assert make.make_session(store, "One") == f"{first}-2"
 
 
 def test_writing_again_changes_nothing(store: Store) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import sessions, tasks
+from tests.e2e.cli_world import work_off
 from tests.web_world import ORIGIN, WebWorld, web_world
 
 VAGUE = "Please think about old people"
@@ -44,6 +45,30 @@ def answered(world: WebWorld) -> dict[str, list[str]]:
     """Task -> the feedback that it has to answer."""
     rows = world.store.read(lambda tx: tasks.all_tasks(tx, world.session))
     return {row.key: row.payload["feedback"] for row in rows if "feedback" in row.payload}
+
+
+def test_a_session_that_runs_takes_feedback_too(world: WebWorld) -> None:
+    cookie = world.cookie()
+    session = f"/p/demo/s/{world.session}"
+    page = world.client.get(session, headers={"cookie": cookie}).text
+
+    taken = sent(world, cookie, form_of(page), text="The requirements should name reminders by text message")
+    reader = world.client.get(session, headers={"cookie": world.cookie("read")}).text
+
+    assert world.store.read(lambda tx: sessions.get(tx, world.session)).status == "active"  # type: ignore[union-attr]
+    assert taken.headers["location"] == f"{session}?done=feedback"
+    assert not FORM.findall(reader)
+
+
+def test_only_what_has_a_document_is_offered_for_a_revision(world: WebWorld) -> None:
+    world.leave_lead()
+    work_off(world.store, world.session)
+    shown = world.client.get(f"/p/demo/s/{world.session}", headers={"cookie": world.cookie()}).text
+
+    offered_now = offered(re.findall(r'<form [^>]*id="form-revise">.*?</form>', shown, re.DOTALL)[0])
+
+    assert offered_now["DRAFT-002"] == "DRAFT-002: Requirements"
+    assert not {each for each in offered_now if each.startswith(("QUALITY", "DISCUSS"))}
 
 
 def test_words_that_name_no_document_lead_to_a_page_on_which_one_is_chosen(world: WebWorld) -> None:

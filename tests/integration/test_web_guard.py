@@ -240,9 +240,10 @@ def test_the_access_of_one_person_ends_and_that_of_others_stays(tmp_path: Path) 
     assert access.visitor(ana) is not None
     again = access.visitor(cookie_of(access, "berta"))
     assert again is not None
-    assert (again.person, again.epoch) == ("berta", 1)
+    assert again.person == "berta"
     epochs = json.loads((tmp_path / "web" / "key").read_bytes()[KEY_BYTES:])
-    assert epochs == {"berta": 1, **{f"person {n}": 1 for n in range(20)}}
+    assert epochs.keys() == {"berta", *(f"person {n}" for n in range(20))}
+    assert epochs["berta"] == again.epoch
     access.revoke()
     assert access.visitor(ana) is None
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import asdict, replace
 from html import unescape
 from pathlib import Path
 
@@ -16,7 +20,9 @@ import pytest
 import uvicorn
 from starlette.types import Message
 
+from orchestrator.dispatch import dashboards
 from orchestrator.domain.errors import UsageError
+from orchestrator.store.clock import process_start
 from orchestrator.web import connection, request_body
 from orchestrator.web.access import Access, Admission, Refused
 from orchestrator.web.feed import STREAMS_OF_ONE, Feed
@@ -67,6 +73,22 @@ def test_only_the_proxys_own_name_names_a_person(tmp_path: Path) -> None:
     assert "berta" in by_proxy
     assert "berta" not in here
     assert "mallory" in here
+
+
+def test_who_was_shut_out_cannot_come_again_in_the_proxys_name(tmp_path: Path) -> None:
+    with web_world(tmp_path, allowed_host="team.example", user_header="X-User") as world:
+        asked = {"host": "team.example", "x-user": "berta"}
+        old = {**asked, "cookie": world.cookie(person="everybody")}
+        before = world.client.get("/", headers=old).status_code
+        world.site.access.revoke("berta")
+
+        after = world.client.get("/", headers=old).status_code
+        others = world.client.get("/", headers={**old, "x-user": "ana"}).status_code
+        again = world.client.get(
+            "/", headers={**asked, "cookie": world.cookie(person="everybody")}
+        ).status_code
+
+    assert (before, after, others, again) == (200, 401, 200, 200)
 
 
 def test_the_plan_that_was_shown_starts_exactly_what_was_asked(world: WebWorld) -> None:
@@ -185,3 +207,27 @@ def test_who_never_finishes_a_request_is_let_go(world: WebWorld, monkeypatch: py
 
     assert whole.startswith(b"HTTP/1.1 200")
     assert rest.strip() == b""
+
+
+def test_notes_of_servers_that_somebody_else_may_have_written_end_no_process(tmp_path: Path) -> None:
+    state = tmp_path / "web"
+    victim = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    with dashboards.noted(state, 1, {tmp_path: "p"}, read_only=False):
+        own = dashboards.running(state)[0]
+    planted = replace(own, pid=victim.pid, process_start=process_start(victim.pid) or 0)
+    (state / "servers" / "1.json").write_text(json.dumps(asdict(planted)))
+    known = [each.pid for each in dashboards.running(state)]
+    (state / "servers").chmod(0o777)
+
+    environment = {**os.environ, "LIFECYCLE_STATE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "orchestrator", "serve", "--stop", str(tmp_path)]
+    stopped = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    lives = victim.poll() is None
+    with pytest.raises(UsageError, match="not private"), dashboards.noted(state, 1, {}, read_only=False):
+        pass
+    victim.kill()
+    victim.wait()
+
+    assert known == [victim.pid]
+    assert (stopped.returncode, lives) == (2, True)
+    assert "not private" in stopped.stderr

@@ -12,7 +12,7 @@ import json
 import random
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -313,11 +313,10 @@ def _judged(life: Lifecycle, file: Path) -> list[str]:
         for id, request in life.rows("SELECT id, request FROM sessions")
         if (mark := verdict.MARK.search(request)) and mark[1] != watched
     }
-    traces: Traces = {
-        who.removesuffix(" (web)"): found
-        for who, found in verdict.traces(life).items()
-        if who.removesuffix(" (web)") != watched
-    }
+    traces: Traces = defaultdict(Counter)
+    for who, found in verdict.traces(life).items():  # a decision names who decided, an event only the person
+        traces[who.removesuffix(" (web)")].update(found)
+    traces.pop(watched, None)
     keys = Counter(row[0] for row in life.rows("SELECT id FROM commands"))
     lost = [each.id for each in calls if each.outcome == "ok" and keys[each.id] != 1]
     return history.compare(calls, traces, sessions) + [f"{id}: acknowledged, without its key" for id in lost]

@@ -13,9 +13,9 @@ from orchestrator.domain.text_diff import Hunk
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views.decision import DecisionView, bodies, decision_view
-from orchestrator.views.rounds import Column, Divergence
+from orchestrator.views.rounds import Column, Divergence, each_once
 from orchestrator.views.since_approval import ChangedDocument
-from orchestrator.web.forms import Form, documents_for, forms
+from orchestrator.web.forms import Documents, Form, documents_for, forms
 from orchestrator.web.pages.document import compared, diff_address, document_address
 from orchestrator.web.rendering import render
 from orchestrator.web.web_request import WebRequest
@@ -23,7 +23,6 @@ from orchestrator.web.web_request import WebRequest
 OPEN = 5  # changes that are shown without being opened
 MOST_COMPARED = 60  # documents that are compared; of more only the names are shown
 MOST_LINES = 350  # lines of comparisons on the page: the rest is a link away
-SEVERITIES = ("LOW", "MEDIUM", "HIGH")
 MOST_DIVIDED = 6  # divergences of a discussion; its page has all
 FORCE_WORD = "force"  # to be typed before a failed gate is passed
 
@@ -39,9 +38,7 @@ class Change:
 
 
 def page(request: WebRequest) -> Response:
-    def unit(
-        tx: Tx, session: Session
-    ) -> tuple[DecisionView, int, dict[str, str], dict[str, tuple[bytes, bytes]]]:
+    def unit(tx: Tx, session: Session) -> tuple[DecisionView, int, Documents, dict[str, tuple[bytes, bytes]]]:
         found = decision_view(tx, session)
         changed = [each for each in found["since"]["documents"] if each["approved"] is not None]
         documents = documents_for(request, tx, session, found["overview"])
@@ -94,10 +91,8 @@ def _changes(
 
 
 def _divided(column: Column) -> list[Divergence]:
-    """What divided a discussion, each text once, the most severe first."""
-    each_once = {each["text"]: each for each in reversed(column["divergences"])}
-    severe = sorted(each_once.values(), key=lambda each: -SEVERITIES.index(each["severity"] or "LOW"))
-    return severe[:MOST_DIVIDED]
+    """What divided a discussion, the most severe first."""
+    return each_once(column["divergences"])[:MOST_DIVIDED]
 
 
 def _options(answers: Sequence[Form], listed: Sequence[Json]) -> list[Form]:

@@ -8,7 +8,7 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import check, discuss
-from orchestrator.views.rounds import history
+from orchestrator.views.rounds import each_once, history
 from orchestrator.web.pages.document import document_address
 from orchestrator.web.rendering import render
 from orchestrator.web.web_request import WebRequest
@@ -26,6 +26,7 @@ def page(request: WebRequest) -> Response:
         title=request.language.text("Discussions"),
         session=found["session"],
         history=found["history"],
+        each_once=each_once,
         open_document=lambda path: document_address(request, path),
     )
 

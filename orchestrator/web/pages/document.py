@@ -17,7 +17,7 @@ from orchestrator.store.store import Tx
 from orchestrator.views import check
 from orchestrator.views.document import Document
 from orchestrator.views.document import document as document_view
-from orchestrator.views.reading_order import reading_order
+from orchestrator.views.reading_order import reading_order, titles
 from orchestrator.web.document_links import LinkRules
 from orchestrator.web.document_parts import changed_since, parse, without_noise
 from orchestrator.web.language import CODES
@@ -42,9 +42,10 @@ def documents(request: WebRequest) -> Response:
     """The list of a session's documents by folder, in the order in which they are read; data beside them is left out."""
 
     def unit(tx: Tx, session: Session) -> JsonObject:
-        place = reading_order(tx, session)
+        place, title = reading_order(tx, session), titles(tx, session)
         listed = sorted(check.artifact_views(tx, session.id), key=lambda each: place(each["path"]))
-        return {"session": check.summary(tx, session), "documents": listed}
+        named = [{**each, "title": title(each["path"])} for each in listed]
+        return {"session": check.summary(tx, session), "documents": named}
 
     found = request.read(unit)
     shown = [

@@ -5,11 +5,12 @@ import { beginKeys } from "./keys.js";
 import { spoken } from "./texts.js";
 import { Idiomorph } from "./vendor/idiomorph.esm.js";
 
-const RETRY_MS = 1000; // until the next try to reach the server
-const BEAT_MS = 5000; // how often the tab with the stream says that it is there
+const RETRY_MS = 500; // until the next try to reach the server
+const LOOK_MS = 250; // how often the state of the connection is looked at
+const LATE_MS = 1000; // until content that is known to be old is shown as old
+const UNSURE_MS = 2000; // the server says every second that it has told everything: without it, content may be old
+const SILENT_MS = 10000; // after which another stream is begun
 const LOST_MS = 15000; // a visible tab that hears nothing for so long takes the stream over
-const SILENT_MS = 20000; // the server says that it is alive every 15 s
-const LATE_MS = 1000; // until content that is being fetched is shown as old
 
 const page = {
   connection: document.getElementById("connection"),
@@ -17,6 +18,7 @@ const page = {
   log: document.getElementById("log"),
   slug: document.body.dataset.slug,
   title: document.title.replace(/^\(\d+\) /, ""),
+  shownAt: new Date(),
 };
 const policy = globalThis.trustedTypes
   ? trustedTypes.createPolicy("lifecycle", { createHTML: (text) => text })
@@ -25,11 +27,16 @@ const policy = globalThis.trustedTypes
 // The state of the connection, as the header shows it.
 
 let offlineSince = null;
+let lastHeard = null; // when the server last said that everything was told, or what changed
 let behindSince = null; // since when what is shown is known to be old
+
+function isOlderThan(time, milliseconds) {
+  return time !== null && performance.now() - time >= milliseconds;
+}
 
 function showState() {
   const element = page.connection;
-  if (!element) return;
+  if (!element || (lastHeard === null && !offlineSince)) return;
   let state = "live";
   let words = spoken("live");
   if (offlineSince) {
@@ -38,24 +45,33 @@ function showState() {
   } else if (element.dataset.past) {
     state = "past";
     words = element.dataset.past; // what is shown does not change
-  } else if (behindSince !== null && performance.now() - behindSince >= LATE_MS) {
+  } else if (!page.live && !page.log) {
+    state = "shown";
+    words = spoken("as of {0}", page.shownAt.toTimeString().slice(0, 5)); // it does not follow what happens
+  } else if (held !== null || isOlderThan(behindSince, LATE_MS) || isOlderThan(lastHeard, UNSURE_MS)) {
     state = "late";
-    words = spoken("catching up");
+    words = held !== null ? spoken("has changed") : spoken("catching up");
   }
-  if (element.dataset.state !== state) {
-    element.dataset.state = state;
-    element.querySelector(".word").textContent = words;
-  }
+  const shown = element.querySelector(".word");
+  if (element.dataset.state !== state) element.dataset.state = state;
+  if (shown.textContent !== words) shown.textContent = words;
   for (const button of document.querySelectorAll("[data-command]")) button.disabled = state === "offline";
 }
 
-function setOffline(yes) {
-  if (yes && !offlineSince) offlineSince = new Date();
-  if (!yes && offlineSince) {
-    offlineSince = null;
-    behindSince = -Infinity; // until all that is shown was fetched anew
-    refresh();
-  }
+function setOffline() {
+  offlineSince ??= new Date();
+  showState();
+}
+
+// The server has said something. Before, it told nobody here what changed: everything shown is fetched anew.
+function setOnline() {
+  const made = performance.getEntriesByType("navigation")[0]?.responseStart;
+  if (offlineSince) behindSince = -Infinity;
+  else if (lastHeard === null) behindSince = made ?? -Infinity;
+  const isAnew = offlineSince || lastHeard === null;
+  lastHeard = performance.now();
+  offlineSince = null;
+  if (isAnew) refresh();
   showState();
 }
 
@@ -95,15 +111,12 @@ async function refresh() {
     wanted = false;
     let pause = RETRY_MS;
     const begun = performance.now();
-    const late = setTimeout(() => {
-      page.live?.classList.add("late");
-      showState();
-    }, LATE_MS);
+    const late = setTimeout(() => page.live?.classList.add("late"), LATE_MS);
     try {
       if (page.live) await refreshLive();
       while (page.log && (await refreshLog()));
       behindSince = wanted ? begun : null;
-      pause = performance.now() - begun; // a slow page is not fetched without one
+      pause = Math.min(performance.now() - begun, LATE_MS); // a slow page is not fetched without one
     } catch {
       wanted = true; // the stream finds out whether the server is gone; what is shown stays old until this succeeds
     }
@@ -115,16 +128,22 @@ async function refresh() {
   busy = false;
 }
 
+// A part of the page as it is now. Throws where there is none.
+async function fetched(address, headers = {}) {
+  const answer = await fetch(address, { headers, signal: AbortSignal.timeout(SILENT_MS) });
+  if ([401, 404].includes(answer.status) && !(page.live && isUnderEdit(page.live))) location.reload(); // it says why
+  if (!answer.ok && answer.status !== 304) throw new Error(answer.statusText);
+  return answer;
+}
+
 async function refreshLive() {
   const address = new URL(page.live.dataset.live, location.href);
   for (const [name, value] of new URLSearchParams(location.search)) {
     if (name !== "done") address.searchParams.set(name, value);
   }
   address.searchParams.set("part", "1");
-  const answer = await fetch(address, { headers: { "If-None-Match": page.live.dataset.etag } });
-  if (answer.status === 401) location.reload();
-  if (answer.status >= 500) throw new Error(answer.statusText);
-  if (answer.status !== 200) return;
+  const answer = await fetched(address, { "If-None-Match": page.live.dataset.etag });
+  if (answer.status === 304) return;
   const text = await answer.text();
   page.live.dataset.etag = answer.headers.get("etag");
   if (isUnderEdit(page.live)) {
@@ -154,9 +173,7 @@ async function refreshLog() {
   const address = new URL(log.dataset.log, location.href); // with its filters
   address.searchParams.set("part", "1");
   address.searchParams.set("after", log.dataset.end);
-  const answer = await fetch(address);
-  if (answer.status >= 500) throw new Error(answer.statusText);
-  if (!answer.ok) return false;
+  const answer = await fetched(address);
   const lines = [...parsed(await answer.text()).querySelectorAll("li")];
   if (!lines.length) return false;
   const root = document.documentElement;
@@ -179,32 +196,33 @@ async function refreshLog() {
 // The stream of hints: read by one tab of the browser, passed on to the others.
 
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("lifecycle") : null;
-let lastHeard = performance.now();
+let lastTold = performance.now(); // when the tab with the stream last said anything
 
 function sleep(milliseconds) {
   return new Promise((done) => setTimeout(done, milliseconds));
 }
 
 function heard(hint) {
-  lastHeard = performance.now();
-  if (hint.type === "down") return setOffline(true);
-  if (hint.type === "beat") return setOffline(hint.down);
-  setOffline(false);
+  lastTold = performance.now();
+  if (hint.type === "down") return setOffline();
+  setOnline();
+  if (hint.type === "alive") return;
   if (hint.waiting !== undefined) showWaiting(hint.waiting);
-  if (hint.type === "hello" || concerns(hint.sessions ?? {})) refresh();
+  if (hint.type === "hello" || concerns(hint.sessions)) refresh();
 }
 
 function concerns(sessions) {
   const shown = location.pathname.match(/^\/p\/[^/]+\/s\/([^/]+)/);
   const names = Object.keys(sessions);
-  return !shown || !names.length || names.includes(`${page.slug}/${decodeURIComponent(shown[1])}`);
+  if (!shown || !names.length) return true;
+  const [head, tail] = `${page.slug}/${decodeURIComponent(shown[1])}`.split("…"); // the page's address may be shortened
+  return names.some((name) => name.startsWith(head) && name.endsWith(tail ?? ""));
 }
 
 function tell(hint) {
-  answered = true;
   channel?.postMessage(hint);
   heard(hint);
-  document.dispatchEvent(new CustomEvent("hint", { detail: hint }));
+  if (hint.type !== "alive") document.dispatchEvent(new CustomEvent("hint", { detail: hint }));
 }
 
 async function readStream(signal) {
@@ -234,6 +252,7 @@ async function readStream(signal) {
         const data = part.match(/^data: (.*)$/m)?.[1];
         if (type === "bye") return;
         if (type && data) tell({ type, ...JSON.parse(data) });
+        else if (part.startsWith(":")) tell({ type: "alive" });
       }
     }
   } catch {
@@ -243,25 +262,13 @@ async function readStream(signal) {
   }
 }
 
-let holds = false;
-let answered = false; // whether the server has answered on this stream yet
-
-function beat() {
-  lastHeard = performance.now();
-  if (answered) channel?.postMessage({ type: "beat", down: Boolean(offlineSince) });
-}
-
 async function holdStream(signal) {
-  holds = true;
-  const beats = setInterval(beat, BEAT_MS);
   while (!signal.aborted) {
     await readStream(signal);
     if (signal.aborted) break;
     tell({ type: "down" });
     await sleep(RETRY_MS);
   }
-  clearInterval(beats);
-  holds = false;
 }
 
 async function electStream(steal = false) {
@@ -275,20 +282,14 @@ async function electStream(steal = false) {
 }
 
 function follow() {
-  if (channel) {
-    channel.onmessage = ({ data }) => {
-      if (data.type !== "ask") heard(data);
-      else if (holds) beat();
-    };
-    channel.postMessage({ type: "ask" }); // a new tab need not wait for the next beat
-  }
+  if (channel) channel.onmessage = ({ data }) => heard(data);
   if (navigator.locks && channel) {
     electStream();
     setInterval(() => {
-      if (document.hidden || performance.now() - lastHeard < LOST_MS) return;
-      lastHeard = performance.now();
+      if (document.hidden || performance.now() - lastTold < LOST_MS) return;
+      lastTold = performance.now();
       electStream(true);
-    }, BEAT_MS);
+    }, LOST_MS / 3);
     return;
   }
   let current = null; // without locks: a stream for each visible tab
@@ -318,6 +319,7 @@ function slide(event) {
 
 function begin() {
   beginKeys(page.slug);
+  setInterval(showState, LOOK_MS);
   document.addEventListener("input", slide);
   document.getElementById("show-changed")?.addEventListener("click", () => held !== null && apply(held));
   document.getElementById("log-more")?.addEventListener("click", (event) => {
