@@ -16,12 +16,14 @@ import time
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from orchestrator.dispatch.coming_up import note_start
-from orchestrator.log import Logger
 from orchestrator.store.clock import SystemClock, process_start
 from orchestrator.store.rows import Host
+
+if TYPE_CHECKING:
+    from orchestrator.log import Logger  # loads structlog, which a dashboard has no use for
 
 HOST_RESTART_LIMIT = 5  # quick deaths in a row before the daemon stops trying
 QUICK_SECONDS = 30.0  # a start that fails takes half a second, and ten on a machine with no time for it

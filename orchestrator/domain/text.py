@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 import regex
-import Stemmer
 
 _WORD = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|[\p{L}\p{M}\p{N}]+(?:['’_.-][\p{L}\p{M}\p{N}]+)*"
@@ -37,6 +36,8 @@ UNSTEMMED = {"specific", "specifics", "specifically"}  # the stemmer takes them 
 def _stem(word: str) -> str:
     if not word.isascii() or word in UNSTEMMED:
         return word
+    import Stemmer  # few processes compare words
+
     return str(Stemmer.Stemmer("english", 0).stemWord(word))  # one object must not serve two threads
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from orchestrator.domain.dynamic_session import catalogue_of
-from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.store import sessions, tasks
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
@@ -17,7 +16,7 @@ Place = tuple[int, str, int, bool, str]
 
 def reading_order(tx: Tx, session: Session) -> Callable[[str], Place]:
     """The place of a document, by its path; a document's own page comes before its items."""
-    pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+    pack = sessions.pack(tx, session.id)
     catalogue = list(catalogue_of(pack, [row.key for row in tasks.all_tasks(tx, session.id)]))
 
     def place(path: str) -> Place:
