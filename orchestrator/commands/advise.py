@@ -16,7 +16,6 @@ from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SATISFIED, UNFINISHED, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import ADVISED
-from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.plan_marks import PLANS
 from orchestrator.lifecycle import rework
 from orchestrator.store import decisions, messages, sessions, tasks, work
@@ -70,7 +69,7 @@ def advise(
     def unit(tx: Tx) -> Reworked:
         session = lookup.alive(lookup.session(tx, name, finished=True))
         _refuse_archived(session)
-        pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+        pack = sessions.pack(tx, session.id)
         role = next((each for each in pack.roles.values() if ARCH in each.prefixes and each.installed), None)
         if role is None:
             raise NotAllowedNow(

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from orchestrator.commands import advise, manage, rebase, repair, resume, rework
 from orchestrator.commands import command_arguments as given
 from orchestrator.commands.caller import Caller, exclude
 from orchestrator.commands.reworked import Reworked
 from orchestrator.commands.words import check_words
-from orchestrator.config.settings import Settings
 from orchestrator.domain.approvals import parse_token
 from orchestrator.domain.budget import Caps, caps
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import sessions
 from orchestrator.store.store import Store
+
+if TYPE_CHECKING:
+    from orchestrator.config.settings import Settings
 
 _CAPS = ("max_usd", "max_tokens", "max_turns", "max_minutes")
 

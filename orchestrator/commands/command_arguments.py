@@ -23,7 +23,7 @@ Session = Annotated[
 class Arguments(BaseModel):
     """Arguments of a tool; a misspelt one is refused, as the command could otherwise reach another session."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=False)
+    model_config = ConfigDict(extra="forbid", populate_by_name=False, defer_build=True)
 
     def given(self) -> set[str]:
         """The names of the arguments that were given, as the caller spells them."""

@@ -16,7 +16,6 @@ from orchestrator.domain.feedback import FeedbackTarget, feedback_target, origin
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState
 from orchestrator.domain.pauses import PAUSES, PauseReason, may_rework
-from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.plan_marks import PLANS
 from orchestrator.domain.revisions import (
     IMPROVE,
@@ -110,7 +109,7 @@ def improve(
         session = open_for(tx, name, "improve")
         state = graph(tasks.all_tasks(tx, session.id))
         scores, weak = _newest_scores(tx, session.id)
-        pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+        pack = sessions.pack(tx, session.id)
         chosen = dimension or (min(scores, key=lambda each: scores[each]) if scores else None)
         documents = [
             found["document"] for found in weak.get(chosen or "", []) if found.get("document") in state
@@ -279,7 +278,7 @@ def open_for(tx: Tx, name: str | None, command: str) -> Session:
 
 def _catalogue(tx: Tx, session: Session) -> Catalogue:
     """The documents as they were when the session was started."""
-    pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+    pack = sessions.pack(tx, session.id)
     return catalogue_of(pack, [row.key for row in tasks.all_tasks(tx, session.id)])
 
 

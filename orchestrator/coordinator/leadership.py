@@ -6,12 +6,15 @@ import os
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from orchestrator.domain.errors import NotLeader
-from orchestrator.log import Logger
 from orchestrator.store import leases
 from orchestrator.store.clock import process_start
 from orchestrator.store.store import Store
+
+if TYPE_CHECKING:
+    from orchestrator.log import Logger
 
 
 @dataclass(frozen=True, slots=True)

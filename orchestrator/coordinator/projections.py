@@ -9,14 +9,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from orchestrator.coordinator import projector
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.log import Logger
 from orchestrator.store import sessions
 from orchestrator.store.store import Store, Tx
+
+if TYPE_CHECKING:
+    from orchestrator.log import Logger
 
 COALESCE_SECONDS = 1.0  # a running session's files follow its changes at most this often
 RETRY_PROJECTION_SECONDS = 10.0

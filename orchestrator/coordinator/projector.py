@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -162,7 +162,7 @@ def _json(value: Json) -> bytes:
     return (inert_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n").encode("utf-8", "replace")
 
 
-def _team_session(tx: Tx, session: Session, newest: list[Artifact]) -> JsonObject:
+def _team_session(tx: Tx, session: Session, newest: Sequence[Artifact]) -> JsonObject:
     return {
         "session_id": session.id,
         "mode": session.mode,

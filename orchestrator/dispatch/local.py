@@ -23,7 +23,7 @@ from orchestrator.store.clock import SystemClock, process_start
 from orchestrator.store.rows import Host
 
 if TYPE_CHECKING:
-    from orchestrator.log import Logger
+    from orchestrator.log import Logger  # loads structlog, which a dashboard has no use for
 
 HOST_RESTART_LIMIT = 5  # quick deaths in a row before the daemon stops trying
 QUICK_SECONDS = 30.0  # a start that fails takes half a second, and ten on a machine with no time for it

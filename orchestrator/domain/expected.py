@@ -5,17 +5,38 @@ The time is that of the agents: whatever a person has to answer on the way comes
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple, Protocol
 
 from orchestrator.domain.forecast import PastTask
 from orchestrator.domain.graph import topological
-from orchestrator.domain.model import SATISFIED, TaskState, TaskStatus
+from orchestrator.domain.model import SATISFIED, TaskStatus
+
+_ENDED = frozenset((*SATISFIED, TaskStatus.CANCELLED))
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Planned(Protocol):
+    """What is asked of a task: a row of thousands need not become anything else for it."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def role(self) -> str: ...
+    @property
+    def prefix(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def revision_of(self) -> str | None: ...
+    @property
+    def blocked_by(self) -> tuple[str, ...]: ...
+    @property
+    def checkpoint_after(self) -> int: ...
+
+
+class Range(NamedTuple):
     """The least, the median and the most of what the same work took before."""
 
     low: float
@@ -23,8 +44,6 @@ class Range:
     high: float
 
     def less(self, done: float) -> Range:
-        if not done:
-            return self
         return Range(max(0.0, self.low - done), max(0.0, self.middle - done), max(0.0, self.high - done))
 
 
@@ -49,7 +68,7 @@ class Rest:
 
 
 def rest_of(
-    tasks: Sequence[TaskState],
+    tasks: Sequence[Planned],
     past: Sequence[PastTask],
     agents: Mapping[str, str],
     begun: Mapping[str, Begun],
@@ -58,18 +77,21 @@ def rest_of(
     slots: int | None,
 ) -> Rest:
     """`agents`: role -> who does its work in this session; `slots`: how many tasks run at a time, None: unknown."""
-    left = [task for task in tasks if task.status not in (*SATISFIED, TaskStatus.CANCELLED)]
+    left = [task for task in tasks if task.status not in _ENDED]
     history = _History(past)
     alike = {task.key: history.like(task, agents.get(task.role)) for task in left}
-    unknown = tuple(task.key for task in left if alike[task.key] is None)
+    unknown = tuple(key for key, like in alike.items() if like is None)
     known = {key: like for key, like in alike.items() if like is not None}
     unpriced = tuple(key for key, like in known.items() if not like.is_priced)
-    takes = {key: like.seconds.less(begun.get(key, Begun()).seconds) for key, like in known.items()}
-    costs = [like.micros.less(begun.get(key, Begun()).micros) for key, like in known.items()]
+    takes = {key: like.seconds for key, like in known.items()}
+    costs = {key: like.micros for key, like in known.items()}
+    for key in begun.keys() & known.keys():
+        takes[key] = takes[key].less(begun[key].seconds)
+        costs[key] = costs[key].less(begun[key].micros)
     seconds, path = (None, ()) if unknown else _time(left, takes, sequential=sequential, slots=slots)
     return Rest(
         seconds=seconds,
-        micros=None if unknown or unpriced else _sum(costs),
+        micros=None if unknown or unpriced else _sum(costs.values()),
         path=path,
         unknown=unknown,
         unpriced=unpriced,
@@ -90,23 +112,23 @@ class _History:
     """What was done before, found by kind and prefix; summed up once for all tasks that are alike."""
 
     def __init__(self, past: Iterable[PastTask]) -> None:
-        self._past: dict[tuple[str, str], list[PastTask]] = {}
+        self._kinds: dict[str, list[PastTask]] = {}
+        self._prefixes: dict[str, list[PastTask]] = {}
         self._found: dict[tuple[str, str, str | None], _Like | None] = {}
         for each in past:
-            self._past.setdefault(("kind", each.kind), []).append(each)
-            self._past.setdefault(("prefix", each.prefix), []).append(each)
+            self._kinds.setdefault(each.kind, []).append(each)
+            self._prefixes.setdefault(each.prefix, []).append(each)
 
-    def like(self, task: TaskState, agent: str | None) -> _Like | None:
+    def like(self, task: Planned, agent: str | None) -> _Like | None:
         """The same kind by the same agent, else the same prefix by it; who will do it may not be known: then by any."""
-        return self._like("kind", task.revision_of or task.key, agent) or self._like(
-            "prefix", task.prefix, agent
-        )
+        kind = task.revision_of or task.key
+        same = self._like("kind", kind, agent, self._kinds[kind]) if kind in self._kinds else None
+        return same or self._like("prefix", task.prefix, agent, self._prefixes.get(task.prefix, ()))
 
-    def _like(self, by: str, name: str, agent: str | None) -> _Like | None:
+    def _like(self, by: str, name: str, agent: str | None, past: Sequence[PastTask]) -> _Like | None:
         key = (by, name, agent)
         if key not in self._found:
-            found = self._past.get((by, name), [])
-            self._found[key] = _summed_up([each for each in found if agent is None or each.agent == agent])
+            self._found[key] = _summed_up([each for each in past if agent is None or each.agent == agent])
         return self._found[key]
 
 
@@ -120,12 +142,11 @@ def _summed_up(like: Sequence[PastTask]) -> _Like | None:
     )
 
 
-def _sum(ranges: Collection[Range]) -> Range:
-    return Range(
-        sum(each.low for each in ranges),
-        sum(each.middle for each in ranges),
-        sum(each.high for each in ranges),
-    )
+def _sum(ranges: Iterable[Range]) -> Range:
+    low = middle = high = 0.0
+    for each in ranges:
+        low, middle, high = low + each[0], middle + each[1], high + each[2]
+    return Range(low, middle, high)
 
 
 def _range(values: Iterable[float]) -> Range:
@@ -134,7 +155,7 @@ def _range(values: Iterable[float]) -> Range:
 
 
 def _time(
-    left: Sequence[TaskState], takes: Mapping[str, Range], *, sequential: bool, slots: int | None
+    left: Sequence[Planned], takes: Mapping[str, Range], *, sequential: bool, slots: int | None
 ) -> tuple[Range, tuple[str, ...]]:
     """The time until all are done, and the path that decides it: the longest by medians."""
     whole = _sum(takes.values())
@@ -143,58 +164,48 @@ def _time(
     ordered = topological(_only(left))
     ends = _ends(ordered, takes)
     share = 1 / slots if slots else 0.0
-    last = Range(
-        max((each.low for each in ends.values()), default=0.0),
-        max((each.middle for each in ends.values()), default=0.0),
-        max((each.high for each in ends.values()), default=0.0),
-    )
+    lows, middles, highs = zip(*ends.values(), strict=True) if ends else ((0.0,), (0.0,), (0.0,))
     found = Range(
-        max(last.low, whole.low * share),
-        max(last.middle, whole.middle * share),
-        max(last.high, whole.high * share),
+        max(max(lows), whole.low * share),
+        max(max(middles), whole.middle * share),
+        max(max(highs), whole.high * share),
     )
     return found, _path(ordered, ends)
 
 
-def _only(left: Sequence[TaskState]) -> list[TaskState]:
+class _Left(NamedTuple):
+    """An unfinished task and what it still waits for."""
+
+    key: str
+    blocked_by: tuple[str, ...]
+
+
+def _only(left: Sequence[Planned]) -> list[_Left]:
     """The tasks with only those blockers that are among them."""
     keys = {task.key for task in left}
-    return [
-        task
-        if keys.issuperset(task.blocked_by)
-        else replace(task, blocked_by=tuple(key for key in task.blocked_by if key in keys))
-        for task in left
-    ]
+    return [_Left(task.key, tuple(key for key in task.blocked_by if key in keys)) for task in left]
 
 
-def _ends(ordered: Sequence[TaskState], takes: Mapping[str, Range]) -> dict[str, Range]:
+def _ends(ordered: Sequence[_Left], takes: Mapping[str, Range]) -> dict[str, Range]:
     """When each task ends, in seconds from now."""
     ends: dict[str, Range] = {}
-    for task in ordered:
-        take = takes[task.key]
-        before = [ends[key] for key in task.blocked_by]
-        if not before:
-            ends[task.key] = take
-        elif len(before) == 1:
-            (begins,) = before
-            ends[task.key] = Range(
-                begins.low + take.low, begins.middle + take.middle, begins.high + take.high
-            )
-        else:
-            ends[task.key] = Range(
-                max(each.low for each in before) + take.low,
-                max(each.middle for each in before) + take.middle,
-                max(each.high for each in before) + take.high,
-            )
+    for key, blockers in ordered:
+        low, middle, high = takes[key]
+        if blockers:
+            begins = ends[blockers[0]]
+            if len(blockers) > 1:
+                begins = Range(*map(max, *(ends[blocker] for blocker in blockers)))
+            low, middle, high = low + begins[0], middle + begins[1], high + begins[2]
+        ends[key] = Range(low, middle, high)
     return ends
 
 
-def _path(ordered: Sequence[TaskState], ends: Mapping[str, Range]) -> tuple[str, ...]:
+def _path(ordered: Sequence[_Left], ends: Mapping[str, Range]) -> tuple[str, ...]:
     """Back from the task that ends last, always to the blocker that ends last; by medians."""
-    by_key = {task.key: task for task in ordered}
+    blockers = dict(ordered)
     path: list[str] = []
     at = max(ends, key=lambda key: ends[key].middle, default=None)
     while at is not None:
         path.append(at)
-        at = max(by_key[at].blocked_by, key=lambda key: ends[key].middle, default=None)
+        at = max(blockers[at], key=lambda key: ends[key].middle, default=None)
     return tuple(reversed(path))

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from orchestrator.domain import ids
-from orchestrator.domain.model import TaskDef, TaskState
+from orchestrator.domain.model import TaskDef
 
 TASK_LIMIT = 5_000  # more tasks than this in one pipeline are refused
-AnyTask = TypeVar("AnyTask", TaskDef, TaskState)
 Place = tuple[str | int, ...]  # keys and indices, from the outside in
+
+
+class Waiting(Protocol):
+    """A task with the keys of those it waits for."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def blocked_by(self) -> tuple[str, ...]: ...
+
+
+AnyTask = TypeVar("AnyTask", bound=Waiting)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ that a changed, renamed or deleted pipeline never changes a session that runs (d
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar, cast
 
 from orchestrator.domain import ids
@@ -301,7 +301,7 @@ def _documents(data: Mapping[str, Json]) -> Catalogue:
 
 def _thaw(cls: type[T], data: Mapping[str, Json]) -> T:
     """A value of one of the `Flat` classes: JSON's lists are tuples again, `payload` stays as it is."""
-    known = {f.name for f in fields(cls)}
+    known = cls.__dataclass_fields__
     return cls(
         **{key: value if key == "payload" else _tuples(value) for key, value in data.items() if key in known}
     )

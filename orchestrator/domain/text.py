@@ -36,7 +36,7 @@ UNSTEMMED = {"specific", "specifics", "specifically"}  # the stemmer takes them 
 def _stem(word: str) -> str:
     if not word.isascii() or word in UNSTEMMED:
         return word
-    import Stemmer
+    import Stemmer  # few processes compare words
 
     return str(Stemmer.Stemmer("english", 0).stemWord(word))  # one object must not serve two threads
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from rapidfuzz import fuzz
-
 CONTEXT = 3  # unchanged lines around a change
 MOST_LINES = 4_000  # lines that are matched; where more differ, all of them count as rewritten
 LONGEST = 2_000  # characters of a line whose words are compared
@@ -105,6 +103,8 @@ def _split(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
 
 def _rewritten(before: Sequence[str], after: Sequence[str]) -> list[Line]:
     """The old lines, then the new ones; the words that differ are marked where a line became another like it."""
+    from rapidfuzz import fuzz  # 3 MB, and few processes compare texts
+
     removed = [Line("removed", ((line, False),)) for line in before]
     added = [Line("added", ((line, False),)) for line in after]
     for number, (old, new) in enumerate(zip(before[:MOST_PAIRS], after, strict=False)):

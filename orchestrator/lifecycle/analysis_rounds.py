@@ -25,7 +25,7 @@ from orchestrator.domain.analysis import (
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState, TaskStatus
-from orchestrator.domain.pipelines import Pack, from_snapshot
+from orchestrator.domain.pipelines import Pack
 from orchestrator.lifecycle import rework
 from orchestrator.store import messages, sessions, tasks
 from orchestrator.store.rows import Run, Session, Task
@@ -69,7 +69,7 @@ def say_round(tx: Tx, row: Run) -> None:
 
 def next_round(tx: Tx, session: str, after: str, text: str, max_attempts: int) -> Direction:
     """Make the tasks that a person's words ask for, behind the round `after`; none for `done`. Raises UsageError."""
-    pack, _ = from_snapshot(sessions.snapshot(tx, session))
+    pack = sessions.pack(tx, session)
     direction = direction_of(text, pack.analysis)
     if direction.type is not RoundType.DONE:
         _add_round(tx, session, pack, after, direction, max_attempts, directed=True)
@@ -83,7 +83,7 @@ def goes_on(session: Session, rows: Sequence[Task]) -> bool:
 
 def continue_analysis(tx: Tx, session: str, text: str, max_attempts: int) -> list[str]:
     """One more round of a completed analysis, then its conclusions anew; the new tasks. Raises UsageError, NotAllowedNow."""
-    pack, _ = from_snapshot(sessions.snapshot(tx, session))
+    pack = sessions.pack(tx, session)
     direction = direction_of(text, pack.analysis)
     if direction.type is RoundType.DONE:
         raise UsageError(
@@ -165,7 +165,7 @@ def _is_fix(key: str) -> bool:
     return parsed.stem.endswith("-fix") and not parsed.revision
 
 
-def _view(rows: list[Task], direction: Direction, pack: Pack) -> str:
+def _view(rows: Sequence[Task], direction: Direction, pack: Pack) -> str:
     """The perspective of an analysis with a new focus: what the words name, else the first of the session."""
     named = named_perspectives(direction.text, pack.analysis)
     used = (

@@ -15,7 +15,7 @@ from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.domain.pipelines import Pack, from_snapshot
+from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.plan import Dependency, Plan, PlanTask
 from orchestrator.domain.plan_checks import order, with_overlaps
 from orchestrator.domain.plan_marks import (
@@ -158,7 +158,7 @@ def apply(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: i
         return ()
     digest = sessions.subject_digest(tx, session, PauseReason.PLAN_APPROVAL)
     state = graph(rows)
-    pack, _ = from_snapshot(sessions.snapshot(tx, session))
+    pack = sessions.pack(tx, session)
     planned = [planned_task(each) for each in fan_out["tasks"]]
     adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else _newest_adviser(state)
     plan = plan_fan_out(state, planned, adviser=adviser)
@@ -231,7 +231,7 @@ def _newest_adviser(state: Graph) -> TaskState | None:
 def advise_on(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: int) -> None:
     """Let the architect read a plan of high complexity while a person decides about it."""
     state = graph(tasks.all_tasks(tx, session))
-    pack, _ = from_snapshot(sessions.snapshot(tx, session))
+    pack = sessions.pack(tx, session)
     adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else None
     if adviser is not None and adviser.key not in state:
         rework.add_tasks(tx, session, (adviser,), max_attempts, lambda _: {MODE: AdviceMode.PLAN.value})

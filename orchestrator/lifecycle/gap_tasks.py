@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from orchestrator.config.role_files import path_of, role_file
@@ -22,7 +22,7 @@ from orchestrator.domain.dynamic_session import (
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
-from orchestrator.domain.pipelines import Pack, Role, from_snapshot
+from orchestrator.domain.pipelines import Pack, Role
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import artifacts, messages, records, sessions, tasks
@@ -36,7 +36,7 @@ def apply(tx: Tx, report: Report) -> tuple[str, ...]:
     """The tasks that a report's gaps make, behind the reported one; a note for each that nobody can do."""
     made: list[str] = []
     for gap in report.gaps:
-        pack, _ = from_snapshot(sessions.snapshot(tx, report.row.session_id))
+        pack = sessions.pack(tx, report.row.session_id)
         if pack.roles[report.row.role].kind != KIND:
             return ()
         key = _fill(tx, report, pack, gap)
@@ -115,7 +115,7 @@ def _keep_role(tx: Tx, session: str, pack: Pack, decided: Assignment, role: Role
 
 
 def _add_task(
-    tx: Tx, report: Report, pack: Pack, decided: Assignment, role: Role, rows: list[Task], text: str
+    tx: Tx, report: Report, pack: Pack, decided: Assignment, role: Role, rows: Sequence[Task], text: str
 ) -> str:
     """One task behind the reported one; what waits for that and comes later by its tier waits for the new one too."""
     session, prefix = report.row.session_id, decided.capability.prefix

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.plan import PLAN, Plan, is_plan_file, read_plan
 from orchestrator.domain.plan_checks import GROUND, Ground
 from orchestrator.domain.plan_delta import stale_tasks, to_plan
@@ -84,7 +83,7 @@ def items_now(
 
 def documents_of(tx: Tx, session: str) -> Catalogue:
     """The documents as they were when the session was started."""
-    return from_snapshot(sessions.snapshot(tx, session))[0].documents
+    return sessions.pack(tx, session).documents
 
 
 def is_carried_out(rows: Iterable[Task]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from orchestrator.domain.errors import StoreError
@@ -255,18 +255,18 @@ def register(
     return version
 
 
-def newest(tx: Tx, session: str) -> list[Artifact]:
+def newest(tx: Tx, session: str) -> Sequence[Artifact]:
     """The newest version of each path, in order of path."""
-    return tx.rows(_newest, session=session)
+    return tx.once((newest, session), lambda: tx.rows(_newest, session=session))
 
 
 def versions(tx: Tx, session: str, path: str) -> list[Artifact]:
     return tx.rows(_versions, session=session, at_path=path)
 
 
-def every_version(tx: Tx, session: str) -> list[Artifact]:
+def every_version(tx: Tx, session: str) -> Sequence[Artifact]:
     """All versions of all paths, in the order in which they were made."""
-    return tx.rows(_every_version, session=session)
+    return tx.once((every_version, session), lambda: tx.rows(_every_version, session=session))
 
 
 def count_versions(tx: Tx, session: str) -> int:

@@ -56,8 +56,12 @@ def is_ours(store: Store, file: Path) -> bool:
     return body is not None and artifacts.digest_of(body) in digests
 
 
-def edited(tx: Tx, session: str) -> dict[str, bytes]:
+def edited(tx: Tx, session: str) -> Mapping[str, bytes]:
     """Path -> bytes of each artifact's file that a person changed since it was written; nothing is taken in."""
+    return tx.once((edited, session), lambda: _edited(tx, session))
+
+
+def _edited(tx: Tx, session: str) -> dict[str, bytes]:
     shown = artifacts.shown(tx, session)
     return _edits(tx, session, _different(tx.workflow, session, shown), shown)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.json_types import Json, JsonObject
@@ -198,9 +198,9 @@ def add_verdict(tx: Tx, values: Mapping[str, object], found: Iterable[Mapping[st
     return verdict
 
 
-def verdicts_of(tx: Tx, session: str) -> list[Verdict]:
+def verdicts_of(tx: Tx, session: str) -> Sequence[Verdict]:
     """All verdicts of the session, oldest first, each with its task's key."""
-    return tx.rows(_verdicts, session=session)
+    return tx.once((verdicts_of, session), lambda: tx.rows(_verdicts, session=session))
 
 
 def findings_of(tx: Tx, verdict: int) -> list[Finding]:

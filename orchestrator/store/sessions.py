@@ -10,6 +10,7 @@ from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
+from orchestrator.domain.pipelines import Pack, from_snapshot
 from orchestrator.store import artifacts, messages, transitions
 from orchestrator.store.rows import Session, SessionState
 from orchestrator.store.sql import Update, bindparam, select, sessions, snapshots, update
@@ -229,6 +230,11 @@ def snapshot(tx: Tx, session: str) -> JsonObject:
     found = tx.row(_snapshot, session=session)
     assert found is not None
     return upgraded(found)
+
+
+def pack(tx: Tx, session: str) -> Pack:
+    """The pack that the session was started with, as the rules take it; it knows no other pipeline."""
+    return tx.once((pack, session), lambda: from_snapshot(snapshot(tx, session))[0])
 
 
 def keep_snapshot(tx: Tx, session: str, data: JsonObject) -> None:

@@ -7,7 +7,7 @@ answer is an acknowledgement that survives a power cut.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
@@ -32,7 +32,7 @@ G = TypeVar("G", bound=Gathered)
 class Tx:
     """One transaction: the time it happens at, and statements that expect what they change."""
 
-    def __init__(self, opened: Opened, sql: SqlDialect, workflow: Path) -> None:
+    def __init__(self, opened: Opened, sql: SqlDialect, workflow: Path, *, only_reads: bool = False) -> None:
         self.opened = opened
         self._cursor = opened.cursor
         self._lock = opened.lock
@@ -42,6 +42,7 @@ class Tx:
         self.lease_now = opened.lease_now
         self.boot = opened.boot
         self._gathered: dict[object, Gathered] = {}
+        self._found: dict[Hashable, Any] | None = {} if only_reads else None
 
     @property
     def locks(self) -> bool:
@@ -57,6 +58,14 @@ class Tx:
             return False
         self._lock(session)
         return True
+
+    def once(self, key: Hashable, find: Callable[[], T]) -> T:
+        """What `find` returns; in a unit that only reads, the same for each who asks under `key`, who must not change it."""
+        if self._found is None:  # what was read may have been changed since
+            return find()
+        if key not in self._found:
+            self._found[key] = find()
+        return cast(T, self._found[key])
 
     def gather(self, key: object, begin: Callable[[], G]) -> G:
         """What collects the unit's changes under `key`, to be written at once when the unit has ended."""
@@ -176,7 +185,9 @@ class Store:
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         """Return the answer of `unit` on one consistent snapshot; it cannot write."""
-        return self.backend.snapshot(lambda opened: unit(Tx(opened, self._sql, self.workflow)))
+        return self.backend.snapshot(
+            lambda opened: unit(Tx(opened, self._sql, self.workflow, only_reads=True))
+        )
 
     def watch(self) -> Watch:
         """What tells of every commit, of any process. Raises StoreError; the caller closes it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from orchestrator.domain.concerns import ARCH
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.domain.pauses import ADVISED
@@ -23,6 +25,8 @@ from orchestrator.store.sql import (
 )
 from orchestrator.store.statements import Selection, columns, fixed, listed, one_of, query
 from orchestrator.store.store import Tx
+
+_ID, _KEY = Task._fields.index("id"), Task._fields.index("key")
 
 
 @query(str)
@@ -163,7 +167,7 @@ def _task() -> Selection:
     )
 
 
-@query(Task)
+@query(tuple[object, ...])  # a row is made of it and its blockers, once: there may be thousands
 def _tasks() -> Selection:
     return (
         select(*columns(tasks, Task)).where(tasks.c.session_id == bindparam("session")).order_by(tasks.c.seq)
@@ -270,11 +274,15 @@ def task(tx: Tx, session: str, key: str) -> Task | None:
     return tx.row(_task, session=session, with_key=key)
 
 
-def all_tasks(tx: Tx, session: str) -> list[Task]:
+def all_tasks(tx: Tx, session: str) -> Sequence[Task]:
     """Every task of the session in order of creation, each with `blocked_by`: the keys of its blockers."""
+    return tx.once((all_tasks, session), lambda: _all_tasks(tx, session))
+
+
+def _all_tasks(tx: Tx, session: str) -> list[Task]:
     found = tx.rows(_tasks, session=session)
-    names = {row.id: row.key for row in found}
-    waits: dict[int, list[str]] = {row.id: [] for row in found}
+    names = {row[_ID]: row[_KEY] for row in found}
+    waits: dict[object, list[object]] = {id: [] for id in names}
     for waiting, blocker in tx.rows(_edges, session=session):
         waits[waiting].append(names[blocker])
-    return [Task(*row[:-1], blocked_by=tuple(waits[row.id])) for row in found]
+    return [Task._make((*row, tuple(waits[row[_ID]]))) for row in found]

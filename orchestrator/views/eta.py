@@ -14,7 +14,6 @@ from orchestrator.domain.prices import MICROS
 from orchestrator.store import leases, records, task_history, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
-from orchestrator.store.task_states import graph
 
 
 class Amount(TypedDict):
@@ -47,7 +46,7 @@ def expected(tx: Tx, session: Session, rows: Sequence[Task] | None = None) -> Ex
     every = tasks.all_tasks(tx, session.id) if rows is None else rows
     hosts = leases.live_hosts(tx)
     found = rest_of(
-        list(graph(every).values()),
+        every,
         _past(tx),
         task_history.agents(tx, session.id),
         _begun(tx, session.id),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.effects import LED_TO_A_CHANGE, Effect, Versions
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.pipelines import Pack, from_snapshot
+from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.shared_calls import apart, part
 from orchestrator.store import artifacts, queries, records, sessions
 from orchestrator.store.rows import Artifact, CallSums, StoredCritique, Verdict
@@ -46,7 +46,7 @@ class Discussions:
 
     def __init__(self, tx: Tx, session: str) -> None:
         self._tx = tx
-        self._pack: Pack = from_snapshot(sessions.snapshot(tx, session))[0]
+        self._pack: Pack = sessions.pack(tx, session)
         self._versions = artifacts.every_version(tx, session)
         self._texts: dict[str, str] = {}
         self.verdicts = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss"]

@@ -15,7 +15,6 @@ from orchestrator.domain.feedback import FeedbackTarget, feedback_target, origin
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
-from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.plan_marks import APPROVE_PLAN
 from orchestrator.domain.request_forms import NAMES, form_of_text
 from orchestrator.domain.review_verdicts import MODE
@@ -258,7 +257,7 @@ def revise(tx: Tx, session: Session, task: str) -> str | None:
 
 
 def _catalogue(tx: Tx, session: Session) -> Catalogue:
-    pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+    pack = sessions.pack(tx, session.id)
     return catalogue_of(pack, [row.key for row in tasks.all_tasks(tx, session.id)])
 
 
@@ -330,7 +329,7 @@ def _is_taken(plan: Callable[[], object]) -> bool:
 
 def asks_agents(tx: Tx, task: Task) -> bool:
     """Whether the task asks the agents of its role: not a report, nor a discussion, which asks those of its perspectives."""
-    catalogue = from_snapshot(sessions.snapshot(tx, task.session_id))[0].documents
+    catalogue = sessions.pack(tx, task.session_id).documents
     return task.role != DISCUSSANT and not catalogue.is_report(task.key)
 
 

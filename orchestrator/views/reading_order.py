@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.dynamic_session import catalogue_of
-from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.store import sessions, tasks
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
@@ -44,5 +43,5 @@ def titles(tx: Tx, session: Session) -> Callable[[str], str]:
 
 
 def _catalogue(tx: Tx, session: Session) -> list[DocumentDef]:
-    pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+    pack = sessions.pack(tx, session.id)
     return list(catalogue_of(pack, [row.key for row in tasks.all_tasks(tx, session.id)]))

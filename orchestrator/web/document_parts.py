@@ -1,10 +1,8 @@
-"""The parts of a document: its front matter, its headings with their anchors, and which of them changed."""
+"""The parts of a document as Markdown: its tokens, and its headings with their anchors."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,23 +14,12 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from orchestrator.domain.inert import one_line
+from orchestrator.web.document_text import MARKER, Heading, split_front, without_noise
 
 INLINE_LIMIT = 16 * 1024  # characters of one paragraph or cell; a longer one is shown as it is written
 BRACKET_LIMIT = 400  # opening ones in it, likewise: each may begin a link, and is tried
-FRONT_LINES = 60
 NESTING = 40  # levels; a list in a list is two. The parser leaves out what is deeper
-_MARKER = re.compile(r"<!-- (?:section: ([a-z_]{1,60})|empty) -->")
-_WRITTEN_BY = re.compile(r"Written by .{1,200}\(task .{1,100}\)\.")
 _NO_SLUG = regex.compile(r"[^\p{L}\p{N}\p{M} _-]")
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    level: int
-    title: str
-    anchor: str  # an id of our own making
-    section: str  # the key of the marker before it, or ""
-    digest: str  # of its text up to the next heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,54 +44,9 @@ def parse(text: str) -> Parsed:
     return Parsed(tokens, tuple(_headings(tokens, body.split("\n"))), front, definitions, too_deep)
 
 
-def changed_since(now: Sequence[Heading], then: Sequence[Heading]) -> frozenset[str]:
-    """The anchors of what is new or says something else."""
-    before = {heading.anchor: (heading.title, heading.digest) for heading in then}
-    return frozenset(
-        heading.anchor for heading in now if before.get(heading.anchor) != (heading.title, heading.digest)
-    )
-
-
-def split_front(text: str) -> tuple[tuple[tuple[str, str], ...], str]:
-    """The front matter as rows, and the rest. Values that are JSON are written without quotes and brackets."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
-    if not text.startswith("---\n"):
-        return (), text
-    end = text.find("\n---\n", 3)
-    lines = text[4 : max(end, 4)].splitlines()
-    if end < 0 or len(lines) > FRONT_LINES:
-        return (), text
-    rows = (line.partition(":") for line in lines if line.strip())
-    return tuple((key.strip(), _plain(value.strip())) for key, _, value in rows), text[end + 5 :]
-
-
-def without_noise(text: str) -> list[str]:
-    """The lines that a comparison shows: no front matter, no line on who wrote it, no source of a diagram."""
-    kept: list[str] = []
-    fence = ""
-    for line in split_front(text)[1].split("\n"):
-        if fence:
-            fence = "" if line.strip() == fence else fence
-        elif line.strip() in ("```mermaid", "~~~mermaid"):
-            fence = line.strip()[:3]
-        elif not _MARKER.fullmatch(line.strip()) and not _WRITTEN_BY.fullmatch(line.strip()):
-            kept.append(line)
-    return kept
-
-
 def slug_of(heading: str) -> str:
     """The anchor that Markdown's viewers make of a heading."""
     return _NO_SLUG.sub("", heading.strip().lower()).replace(" ", "-")
-
-
-def _plain(value: str) -> str:
-    try:
-        found = json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-    if isinstance(found, list):
-        return ", ".join(map(str, found)) or "–"
-    return found if isinstance(found, str) else value
 
 
 @cache
@@ -118,7 +60,7 @@ def _parser() -> MarkdownIt:
 def _marker(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Take a line with our marker only: `<!-- section: key -->` names the next heading, `<!-- empty -->` is dropped."""
     line = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]].strip()
-    found = _MARKER.fullmatch(line)
+    found = MARKER.fullmatch(line)
     if found is None:
         return False
     if not silent:

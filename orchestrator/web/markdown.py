@@ -23,7 +23,8 @@ from markupsafe import Markup
 
 from orchestrator.domain.inert import inert
 from orchestrator.web.document_links import LinkRules, Target
-from orchestrator.web.document_parts import Heading, Parsed, parse
+from orchestrator.web.document_parts import Parsed, parse
+from orchestrator.web.document_text import Heading
 from orchestrator.web.flowchart import chart_svg, parse_flowchart
 
 RENDER_LIMIT = 256 * 1024  # bytes; of a longer document its beginning

@@ -39,7 +39,7 @@ class Visitor:
 class Query(BaseModel):
     """The parameters of an address; an unknown one is refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class PageQuery(Query):

@@ -640,3 +640,17 @@ def test_a_refused_resume_changes_nothing_though_an_attempt_is_lost(store: Store
 def dump(store: Store) -> list[object]:
     """Every row of every table."""
     return store.read(lambda tx: [row for table in copying.TABLES for page in table.read(tx) for row in page])
+
+
+def test_what_a_unit_asks_once_is_read_again_where_it_may_have_changed(tmp_path: Path) -> None:
+    store = make.make_store(tmp_path)
+    session = make.make_session(store)
+    task = store.read(lambda tx: tasks.all_tasks(tx, session))[0].key
+
+    same = store.read(lambda tx: tasks.all_tasks(tx, session) is tasks.all_tasks(tx, session))
+    counted: list[int] = []
+    store.write(lambda tx: [tx.once(task, lambda: counted.append(1)) for _ in range(2)], about=session)
+    store.close()
+
+    assert same
+    assert counted == [1, 1]

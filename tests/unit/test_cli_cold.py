@@ -28,6 +28,17 @@ from orchestrator.cli.main import run
 code = run(sys.argv[1:])
 print(code, *sorted({name.split(".")[0] for name in sys.modules}), file=sys.stderr)
 """
+OF_FEW_PAGES = (
+    "structlog",
+    "sqlalchemy",
+    "rich",
+    "httpx",
+    "ruamel",
+    "rapidfuzz",
+    "Stemmer",
+    "markdown_it",
+    "nh3",
+)
 LOOKS = (
     "check",
     "inbox",
@@ -78,3 +89,13 @@ def test_help_does_not_even_import_the_database(folder: Path) -> None:
     imported = modules(folder, "--help")
 
     assert imported & {*HEAVY, "sqlalchemy", "sqlite3"} == set()
+
+
+def test_a_dashboard_begins_without_what_only_few_pages_need() -> None:
+    """Each of them stays in its memory for as long as it runs, and most of that time nobody looks."""
+    script = "import sys, orchestrator.cli.serve, orchestrator.web.server; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert {name.partition(".")[0] for name in done.stdout.split()} & {*OF_FEW_PAGES} == set()

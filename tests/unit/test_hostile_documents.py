@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from orchestrator.domain.inert import inert
 from orchestrator.web.document_links import LinkRules
-from orchestrator.web.document_parts import Heading, changed_since, parse, without_noise
+from orchestrator.web.document_parts import parse
+from orchestrator.web.document_text import Heading, changed_since, without_noise
 from orchestrator.web.markdown import (
     ATTRIBUTES,
     OUTPUT_LIMIT,

@@ -31,7 +31,7 @@ class _Seen(NamedTuple):
     artifacts: dict[str, Artifact]
     wisdom: list[MemoryEntry]
     accumulator: list[JsonObject]
-    verdicts: list[Verdict]
+    verdicts: Sequence[Verdict]
     decisions: list[Decision]
 
 

@@ -19,9 +19,8 @@ from orchestrator.views.document import Document
 from orchestrator.views.document import document as document_view
 from orchestrator.views.reading_order import reading_order, titles
 from orchestrator.web.document_links import LinkRules
-from orchestrator.web.document_parts import changed_since, parse, without_noise
+from orchestrator.web.document_text import changed_since, without_noise
 from orchestrator.web.language import CODES
-from orchestrator.web.markdown import RENDER_LIMIT, Rendered, as_text, rendered
 from orchestrator.web.rendering import address, render
 from orchestrator.web.web_request import Query, WebRequest
 
@@ -68,6 +67,8 @@ def documents(request: WebRequest) -> Response:
 
 def page(request: WebRequest) -> Response:
     """A document as it reads, with what changed in it marked by section."""
+    from orchestrator.web.markdown import RENDER_LIMIT, Rendered, as_text, rendered
+
     asked: OfDocument = request.query
     title, spoken, found = request.read(
         lambda tx, row: (row.title, row.language, _document(request, tx, row))
@@ -157,6 +158,9 @@ def _changed(found: Document) -> frozenset[str]:
     """The anchors of what is new since the version that it is compared with."""
     if found.base is None:
         return frozenset()
+    from orchestrator.web.document_parts import parse
+    from orchestrator.web.markdown import RENDER_LIMIT
+
     now, then = (
         parse(body[:RENDER_LIMIT].decode("utf-8", "replace")).headings
         for body in (found.body, found.base_body)
