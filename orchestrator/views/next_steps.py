@@ -15,7 +15,7 @@ from orchestrator.domain.feedback import FeedbackTarget, feedback_target, origin
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
-from orchestrator.domain.plan_marks import APPROVE_PLAN
+from orchestrator.domain.plan_marks import APPROVE_PLAN, PLANS
 from orchestrator.domain.request_forms import NAMES, form_of_text
 from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.revisions import BUILDS, plan_improve, plan_recheck, plan_rejection, plan_revision
@@ -285,7 +285,7 @@ def revisable(tx: Tx, session: Session) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, each in state.items():
         made = catalogue.of_task(key)
-        is_work = len(state) <= MANY and each.prefix in (*BUILDS, fan_out.PLANS)
+        is_work = len(state) <= MANY and each.prefix in (*BUILDS, PLANS)
         if each.revision_of or not (is_work or (made is not None and not made.is_report)):
             continue
         if _can_revise(state, key, catalogue):
