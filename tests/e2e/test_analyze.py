@@ -105,6 +105,7 @@ def test_a_deep_analysis_goes_where_the_person_says_and_every_claim_has_its_line
     assert "After how many days" in (folder / "discussion.md").read_text()
 
 
+@pytest.mark.long
 def test_the_fifth_round_is_the_last_and_the_conclusions_follow(project: Lifecycle) -> None:
     started = project.run("start", "--mode", "analyze-deep", QUESTION, "--json")
     codes = [project.run("resume", "--decide", "deepen").code for _ in range(4)]
@@ -148,6 +149,7 @@ def test_a_round_waits_for_words_and_takes_no_empty_ones(project: Lifecycle) -> 
     assert project.run("resume", "--decide", "done").code == 0
 
 
+@pytest.mark.long
 def test_feedback_on_a_finished_analysis_holds_another_round_and_concludes_anew(project: Lifecycle) -> None:
     started = project.run("start", "--mode", "analyze-quick", QUESTION, "--json")
     folder = project.directory(started.json()["session"])
@@ -184,6 +186,7 @@ def test_what_the_project_no_longer_shows_is_corrected_and_no_longer_concluded(p
     assert concluded and not any("run by a shell" in each["point"] for each in concluded)
 
 
+@pytest.mark.long
 def test_a_revised_analysis_holds_its_rounds_again_without_asking(project: Lifecycle) -> None:
     started = project.run("start", "--mode", "analyze-deep", QUESTION, "--json")
     project.run("resume", "--decide", "How does the depot count?")

@@ -15,6 +15,7 @@ import pytest
 from tests import factories
 from tests.e2e.cli_world import make_world, work_off
 from tests.e2e.support import Gave, Lifecycle, lifecycle
+from tests.rows import common
 
 REQUEST = "Build a URL shortener"
 NOBODY = 65534
@@ -43,7 +44,11 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lifecycle]:
         yield life
 
 
-@pytest.mark.parametrize("request_text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize(
+    "request_text",
+    common(HOSTILE.values(), [HOSTILE["2 right to left"], HOSTILE["38 our own markers"]]),
+    ids=HOSTILE,
+)
 def test_a_hostile_request_is_worked_on_and_shown_inert(worked: Lifecycle, request_text: str) -> None:
     gave = worked.run("start", request_text)
     about = worked.session()
@@ -98,7 +103,9 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize(
+    "place", common(PLACES.values(), [PLACES["17 newline"], PLACES["17 percent"]]), ids=PLACES
+)
 def test_a_project_may_lie_anywhere(tmp_path: Path, place: str) -> None:
     with lifecycle(tmp_path / place) as life:
         gave = life.run("start", REQUEST)

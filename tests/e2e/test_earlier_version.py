@@ -87,6 +87,7 @@ def test_a_coordinator_of_a_later_version_is_left_alone(at_work: Lifecycle) -> N
     assert leader(at_work) == (pid, "99.0")
 
 
+@pytest.mark.long
 def test_a_host_of_an_earlier_version_is_drained_and_another_goes_on(at_work: Lifecycle) -> None:
     (before,) = at_work.rows("SELECT incarnation FROM hosts")
     change(at_work, "UPDATE hosts SET version = '0.0.9'")
@@ -159,6 +160,7 @@ def test_who_does_not_end_or_cannot_be_reached_is_named() -> None:
     assert (before_boot, reused) == (False, False)
 
 
+@pytest.mark.long
 def test_a_host_does_not_work_on_a_database_that_was_not_upgraded(project: Lifecycle) -> None:
     assert project.run("start", "Build a URL shortener").code == 0
     assert project.run("daemon", "stop").code == 0

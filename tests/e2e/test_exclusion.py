@@ -99,6 +99,7 @@ def world(tmp_path: Path) -> Iterator[World]:
             assert host.end(20) is not None
 
 
+@pytest.mark.long
 def test_a_host_stopped_for_longer_than_its_lease_and_revived_has_no_agent_left(world: World) -> None:
     stop_between_writes(world.project, world.working)
     world.project.wait(world.taken_over, "the spare host's agents work on the same tasks")
@@ -115,6 +116,7 @@ def test_a_killed_hosts_agents_are_gone_before_another_hosts_begin(world: World)
     world.check()
 
 
+@pytest.mark.long
 def test_agents_end_while_the_database_is_locked_for_longer_than_a_lease(world: World) -> None:
     with locked(world.project.database):
         world.project.wait(

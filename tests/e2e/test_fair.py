@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
+
 from orchestrator.project import Project, open_for_writing, read_settings
 from tests import factories as make
 from tests.e2e.support import Lifecycle
@@ -11,6 +13,7 @@ from tests.e2e.support import Lifecycle
 SESSIONS, SLOTS = 20, 4
 
 
+@pytest.mark.long
 def test_twenty_sessions_at_once_on_four_slots_all_start_before_any_finishes(project: Lifecycle) -> None:
     found = Project(project.folder)
     store = open_for_writing(found, read_settings(found))

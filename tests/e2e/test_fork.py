@@ -139,6 +139,7 @@ def test_a_fork_of_a_fork_goes_out_and_in_and_outlives_its_source(tmp_path: Path
         assert project.tasks(second)["DRAFT-001-R1"] == "completed"
 
 
+@pytest.mark.long
 def test_a_fork_waits_for_the_approval_that_its_source_got_later(world: World) -> None:
     life, store = world.life, world.store
     source = factories.make_session(store, "Something else", mode="full-lifecycle")
@@ -159,6 +160,7 @@ def test_a_fork_waits_for_the_approval_that_its_source_got_later(world: World) -
     life.run("daemon", "stop")
 
 
+@pytest.mark.long
 def test_work_that_was_not_done_begins_anew_without_attempts_and_pauses(world: World) -> None:
     life = world.life
     source = life.session()

@@ -32,6 +32,7 @@ def store_of(project: Lifecycle, session: str) -> Path:
     return project.folder / ".workflow" / "work" / f"{session}.git"
 
 
+@pytest.mark.long
 def test_a_fork_keeps_what_had_landed_and_builds_the_rest_again(tmp_path: Path) -> None:
     with building(tmp_path, TWO, work=WORK) as project:
         assert project.run(*begin(project), timeout=300).code == 0

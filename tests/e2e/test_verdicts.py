@@ -96,6 +96,7 @@ def test_a_revision_answers_what_divided_and_what_was_asked_for(bench: Court) ->
     assert ("DRAFT-003", "loop") in loops  # ... and the revision's run goes on with the next document
 
 
+@pytest.mark.long
 def test_medium_goes_on_with_a_warning_and_a_blocked_sign_off_waits_for_a_person(bench: Court) -> None:
     session, gave = bench.start(
         {
@@ -196,6 +197,7 @@ def test_low_by_a_higher_threshold_goes_on_and_a_revision_blocked_high_is_exhaus
     assert bench.order(session)[-2:] == ["DRAFT-004", "QUALITY-001"]
 
 
+@pytest.mark.long
 def test_one_rating_of_two_among_good_ones_is_no_high_but_a_lone_one_is(bench: Court) -> None:
     with bench.pack(LONE):
         session, gave = bench.start(rated("DRAFT-004", product=2))
@@ -208,6 +210,7 @@ def test_one_rating_of_two_among_good_ones_is_no_high_but_a_lone_one_is(bench: C
     assert "DRAFT-004-R1" not in bench.project.tasks(beside)
 
 
+@pytest.mark.long
 def test_standalone_costs_twelve_tasks_and_asks_a_person_instead_of_revising(bench: Court) -> None:
     weak = {"rating": 4, "weaknesses": [CRITICAL], "open_questions": ["who hosts it?"]}
     session, gave = bench.start(
@@ -259,6 +262,7 @@ def test_standalone_costs_twelve_tasks_and_asks_a_person_instead_of_revising(ben
     assert {"discussion_blocked", "discussion_ready"} <= sent
 
 
+@pytest.mark.long
 def test_a_standalone_round_in_which_all_diverge_is_blocked_too(bench: Court) -> None:
     session, gave = bench.start(
         {
@@ -282,6 +286,7 @@ def test_a_standalone_round_in_which_all_diverge_is_blocked_too(bench: Court) ->
     assert len(bench.project.tasks(session)) == 13
 
 
+@pytest.mark.long
 def test_revising_in_the_standalone_form_discusses_what_was_revised(bench: Court) -> None:
     session, gave = bench.start({}, "--discuss", "standalone")
     assert gave.code == 0, gave.err

@@ -83,6 +83,7 @@ def test_a_task_that_fails_three_times_pauses_and_can_be_tried_again_or_skipped(
         ]
 
 
+@pytest.mark.long
 def test_a_role_without_an_agent_waits_until_one_is_installed(tmp_path: Path) -> None:
     program = tmp_path / "claude-like"
     more = f'\n[agents.absent]\ncommand = ["{program}"]\n'
@@ -172,6 +173,7 @@ def test_a_failed_gate_is_passed_by_force_alone(judged: Court) -> None:
     assert judged.project.status(session) == ("completed", None)
 
 
+@pytest.mark.long
 def test_rework_answers_a_checkpoint_and_is_followed_by_the_next_one(judged: Court) -> None:
     with judged.pack(GATED):
         session, _ = judged.start({}, "--mode", "gated")

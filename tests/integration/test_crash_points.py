@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from tests.crash_scenarios import PLANTED, SCENARIOS
+from tests.rows import common
 
 ROOT = Path(__file__).parents[2]
 MEMORY = Path("/dev/shm")  # a dead process needs no disk; forced writes to one would only make it slow
@@ -55,7 +56,17 @@ def die_everywhere(server: subprocess.Popen[str], name: str, folder: Path) -> di
     return found
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+OFTEN = (  # what `make test` dies in; `make long` in every scenario
+    "report with a HIGH verdict, its revision and wisdom",
+    "start",
+    "claim",
+    "renewal and reaping",
+    "pause and resume",
+    "beat that ends the session",
+)
+
+
+@pytest.mark.parametrize("name", common(SCENARIOS, OFTEN))
 def test_die_at_every_point_then_the_next_process_finishes_it_once(
     server: subprocess.Popen[str], name: str, folder: Path
 ) -> None:

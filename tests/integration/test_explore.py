@@ -220,6 +220,7 @@ def test_hostile_tree_is_explored_in_bounded_time(tmp_path: Path) -> None:
     json.dumps(record).encode()
 
 
+@pytest.mark.long
 def test_twenty_thousand_files_are_explored_within_the_deadline(tmp_path: Path) -> None:
     for folder in range(200):
         below = tmp_path / f"d{folder}"

@@ -30,7 +30,7 @@ KEYS = ("IMPL-001", "IMPL-002", "IMPL-003")
 MODES = ("before", "after", "halfway", "orphaned")
 COMMANDS = 120  # more than the scenario has
 FEWEST = 90
-STRIDE = 29  # of them, those at which the common suite dies
+STRIDE = 59  # of them, those at which the common suite dies
 
 FAKE_GIT = """#!/bin/sh
 # The real git; at command number $DIE_AT the process that called it is killed before, after, halfway, or while git goes on.

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rows import common
 from tests.unit.builtin_chain import chain
 from workers.builtin import analyse_request, detect_language, request
 from workers.builtin.clauses import clause
@@ -220,7 +221,10 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
     assert all(need.text for need in found.needs)
 
 
-@pytest.mark.parametrize("text", ["must " * 20_000, "1" * 60_000, "当时," * 20_000])
+ENDLESS = ["must " * 20_000, "1" * 60_000, "当时," * 20_000]
+
+
+@pytest.mark.parametrize("text", common(ENDLESS, ENDLESS[-1:]), ids=["word", "digits", "clauses"])
 def test_endless_sentence_is_cut_instead_of_taking_minutes(text: str) -> None:
     needs = analyse_request(text).needs
 
@@ -285,6 +289,7 @@ def test_short_request_that_says_what_is_wanted_is_carried() -> None:
     assert chain("TODO list")["requirements"].items[0].statement == "TODO list"
 
 
+@pytest.mark.long
 def test_request_of_many_requirements_is_carried_whole() -> None:
     text = "# Big\n\n## Requirements\n" + "".join(
         f"- Users must be able to open page {i}.\n" for i in range(600)
