@@ -200,7 +200,7 @@ def test_14_another_owner_s_database_is_read_and_not_written(tmp_path: Path, as_
         before = made.content()
 
         looked = [life.run(*look.split()) for look in ("check", "list", "tasks", "log")]
-        changed = [life.run(*change.split()) for change in ("pause", "start more", "resume", "daemon start")]
+        changed = [life.run(*change.split()) for change in ("pause", "start shop", "resume", "daemon start")]
 
         assert [each.code for each in looked] == [0] * 4
         for each in changed:
