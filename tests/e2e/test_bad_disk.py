@@ -129,7 +129,7 @@ def test_52_on_a_read_only_disk_looks_work_and_changes_are_refused(disk: Disk) -
             life.run(*look.split()) for look in ("check", "list", "show", "tasks", "artifacts", "log", "cost")
         ]
         changed = [
-            life.run(*change.split()) for change in ("pause", "start more", "resume", "repair", "cancel")
+            life.run(*change.split()) for change in ("pause", "start shop", "resume", "repair", "cancel")
         ]
 
         disk.read_only(False)

@@ -113,7 +113,7 @@ REFUSED = {
     "10 empty decision": ["resume", "--decide", " "],
     "10 decision without a question": ["resume", "TLS-running", "--decide", "yes"],
     "unknown mode": ["start", "Build a shop", "--mode", "waterfall"],
-    "mode not built": ["start", "Build a shop", "--mode", "dynamic"],
+    "mode not built": ["start", "shop", "--mode", "dynamic"],
     "unknown perspective": ["start", "Build a shop", "--perspectives", "product,nobody"],
     "unknown discuss form": ["start", "Build a shop", "--discuss", "loud"],
     "unknown execution": ["start", "Build a shop", "--execution", "random"],

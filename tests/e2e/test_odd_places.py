@@ -147,7 +147,7 @@ def test_14_missing_rights_are_told_with_owner_and_mode_and_nothing_is_made(
         before = found_below(life.folder)
 
         gave = []
-        for command in ("start more", "pause", "daemon start"):
+        for command in ("start shop", "pause", "daemon start"):
             done = subprocess.run(
                 [*as_nobody, *life.command(*command.split())],
                 cwd=life.folder,
@@ -195,8 +195,8 @@ def test_14_whatever_the_umask_everything_we_make_is_its_owner_s_alone(tmp_path:
 # damage
 
 CHANGES = (
-    "start more",
-    "start more --detach",
+    "start shop",
+    "start shop --detach",
     "resume",
     "pause",
     "cancel",

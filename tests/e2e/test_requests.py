@@ -97,6 +97,8 @@ def test_request_without_a_word_is_refused(project: Lifecycle, text: str) -> Non
 
 
 def test_specification_of_something_else_is_not_taken_unasked(project: Lifecycle) -> None:
+    newest = project.run("start", "Remind the users of a note by mail", "--mode", "spec-only")
+    assert newest.code == 0, newest.err
     chess = ("start", "A chess clock for two players", "--mode", "impl-only", "--plan")
 
     refused, yes = project.run(*chess), project.run(*chess, "--yes")
