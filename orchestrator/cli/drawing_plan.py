@@ -50,7 +50,8 @@ def role_lines(analysis: JsonObject) -> list[tuple[str, str]]:
     return [
         (
             "Level",
-            f"{scored['level']}: a score of {scored['score']} for {scored['capabilities']} capability(s)",
+            f"{scored['level']}: a score of {scored['score']} for "
+            + ("one capability" if scored["capabilities"] == 1 else f"{scored['capabilities']} capabilities"),
         ),
         *(
             (

@@ -117,8 +117,8 @@ def _known(value: float | None, form: str = "", before: str = "") -> str:
 def _sum(found: JsonObject) -> str:
     """`9 calls, 41,200 tokens, 3.5 minutes, $0.41`, with what is not in it."""
     unknown = max(found["unseen"], 0) + max(found["untold"], found["unpriced"], 0)
-    tokens = f"{found['tokens']:,}" if found["tokens"] or not found["untold"] else "unknown"
-    usd = f"${found['usd']:.2f}" if found["usd"] or not found["unpriced"] else "price unknown"
+    tokens = f"{found['tokens']:,}" if found["tokens"] or found["untold"] <= 0 else "unknown"
+    usd = f"${found['usd']:.2f}" if found["usd"] or found["unpriced"] <= 0 else "price unknown"
     figures = f"{found['tasks']} tasks, {found['calls']} calls, {tokens} tokens, {found['minutes']:.1f} minutes, {usd}"
     return f"{figures} (figures of {unknown} are not known)" if unknown else figures
 

@@ -46,6 +46,7 @@ class Capability:
     tier: int
     work: str  # one of WORKS
     words: tuple[str, ...] = ()
+    weak_words: tuple[str, ...] = ()  # count only where the request has none of the words of any capability
     explores: bool = False  # False: its only task needs no look at the project
     after: tuple[str, ...] = ()  # capabilities it waits for besides those of the next lower tier
     perspectives: tuple[str, ...] = ()  # from which its result is discussed
@@ -116,17 +117,20 @@ def wanted(request: str, rules: DynamicRules, *, as_it_is: bool = False) -> tupl
     `as_it_is`: then one general capability takes its place.
     """
     text = request[:READ]
-    found = [
-        Wanted(each, words)
-        for each in rules.capabilities.values()
-        if (words := tuple(word for word in each.words if mentions(text, word)))
-    ]
+    every = rules.capabilities.values()
+    found = _named(text, [(each, each.words) for each in every])
+    found = found or _named(text, [(each, each.weak_words) for each in every])
     if not found and not as_it_is:
         raise VagueRequest("none of its words names something to do")
     if found and not as_it_is and len(keywords(text)) <= 1:
         raise VagueRequest(f"it says {found[0].words[0]!r} and nothing that this is about")
     found = found or [Wanted(rules.capabilities[GENERAL], ())]
     return tuple(sorted(found, key=lambda each: each.capability.tier))
+
+
+def _named(text: str, words: Iterable[tuple[Capability, Sequence[str]]]) -> list[Wanted]:
+    said = (Wanted(each, tuple(word for word in known if mentions(text, word))) for each, known in words)
+    return [each for each in said if each.words]
 
 
 def edges_of(found: Sequence[Wanted]) -> tuple[dict[str, tuple[str, ...]], list[str]]:

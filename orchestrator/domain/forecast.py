@@ -43,6 +43,9 @@ class Forecast:
             self.tokens - other.tokens,
             round(self.usd - other.usd, 6),
             round(self.minutes - other.minutes, 3),
+            self.unseen - other.unseen,
+            self.untold - other.untold,
+            self.unpriced - other.unpriced,
         )
 
 

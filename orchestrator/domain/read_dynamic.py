@@ -68,7 +68,7 @@ def _capability(
     reader.known("work", work, WORKS, (*place, "work"))
     lists = {
         key: reader.texts(given.get(key, []), (*place, key))
-        for key in ("words", "after", "perspectives", "focus")
+        for key in ("words", "weak_words", "after", "perspectives", "focus")
     }
     for key, kind, known in (("after", "capability", every), ("perspectives", "perspective", perspectives)):
         for index, each in enumerate(lists[key]):

@@ -64,6 +64,7 @@ def newest_tests(tx: Tx, session: str) -> JsonObject | None:
         "verdict": last.data["verdict"],
         "passed": last.data.get("passed"),
         "failed": last.data.get("failed"),
+        "preexisting": last.data.get("preexisting"),
         "why": last.data.get("why"),
         "head": last.data["head"],
         "record": f"qa/test-{last.task}.json",

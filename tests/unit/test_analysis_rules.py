@@ -94,6 +94,29 @@ def test_passages_are_of_documents_and_comments_and_neither_of_samples_nor_of_ol
     assert all(each.answers for each in said.values())
 
 
+def test_front_matter_and_the_forms_of_a_project_are_not_what_it_says(tmp_path: Path) -> None:
+    form = "---\nname: Parcel report\nabout: Report a lost parcel\n---\n"
+    files = {
+        **FILES,
+        ".github/ISSUE_TEMPLATE/parcel.md": f"{form}\nDescribe the lost parcel.\n",
+        "docs/lost.md": f"{form}\nA parcel is lost after thirty days.\n",
+        "docs/ruled.md": "---\n\nNo parcel is lost on Mondays.\n\n---\n",
+    }
+
+    told = "\n".join(each.text for each in found(tmp_path, files, "Where is a lost parcel reported?"))
+
+    assert "thirty days" in told and "Mondays" in told
+    assert "about" not in told and "Describe" not in told
+
+
+def test_words_that_tell_what_to_do_count_less_than_what_it_is_about(tmp_path: Path) -> None:
+    files = {**FILES, "docs/report.md": "Write a report about every report that you write.\n"}
+
+    told = found(tmp_path, files, "Write a report on parcels", views=("write", "report"))
+
+    assert "parcel" in told[0].text and not any("every report" in each.text for each in told)
+
+
 def test_where_another_perspective_leads_only_what_is_of_its_own_subject_is_said(tmp_path: Path) -> None:
     files = {**FILES, "SECURITY.md": "It is secure: a lost parcel is sealed.\n"}
 

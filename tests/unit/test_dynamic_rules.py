@@ -36,6 +36,10 @@ REQUESTS = [  # request -> tasks by role, score, level
         8,
         "High",
     ),
+    ("Create REST API for user management", {"developer": ["coding"]}, 2, "Low"),
+    ("Update the docs of the command line", {"developer": ["coding"]}, 2, "Low"),
+    ("Create a plan for the release", {"planner": ["planning"]}, 2, "Low"),
+    ("创建一个用户管理接口", {"developer": ["coding"]}, 2, "Low"),
     ("调研缓存方案并实现一个缓存", {"developer": ["coding"], "researcher": ["research"]}, 4, "Medium"),
     (
         EVERYTHING,

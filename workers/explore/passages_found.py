@@ -20,11 +20,14 @@ _COMMENT = re.compile(r"^\s*(?:#+:?|//+|/\*+(?![*/])|\*+(?![*/]))\s*(\S.*)$")
 _DOCSTRING = re.compile(r'^\s*[rbu]?(?:"""|\'\'\')\s*(\S.*?)\s*(?:"""|\'\'\')?\s*$')
 _TABLE = re.compile(r"^\s*\|.*\|\s*$")
 _SAMPLES = re.compile(
-    r"(^|/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|test_data|samples?|cassettes?|vendor)/", re.I
+    r"(^|/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|test_data|samples?|cassettes?|vendor)/"
+    r"|(^|/)(issue|pull_request)_template([./]|$)",
+    re.I,
 )
 _RESTRUCTURED = (".rst", ".rest")
 _EXAMPLES = re.compile(r"(^|/)(examples?|demos?|benchmarks?)/", re.I)
 _CHANGES = re.compile(r"(^|/)(changelog|changes|history|news|releases?)(\.\w+)?$", re.I)
+_SETTING = re.compile(r"[\w-]+:(\s|$)")
 _MARKS = re.compile(r"^[\s>*+-]*(?:\d+\.\s)?|\[([^\]]*)\]\([^)]*\)")
 
 
@@ -103,7 +106,8 @@ def paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Paragraphs, items of lists and rows of tables, without code."""
     held: list[str] = []
     first, fenced = 1, False
-    for number, line in enumerate([*lines, ""], 1):
+    head = _front_matter(lines)
+    for number, line in enumerate([*lines[head:], ""], head + 1):
         fence = line.lstrip().startswith(("```", "~~~"))
         fenced = fenced != fence
         item = bool(re.match(r"\s*(?:[-*+]|\d+\.)\s", line)) or bool(_TABLE.match(line))
@@ -115,6 +119,13 @@ def paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             if not held:
                 first = number
             held.append(line)
+
+
+def _front_matter(lines: Sequence[str]) -> int:
+    """How many lines at the beginning are settings between two lines of hyphens."""
+    if len(lines) < 2 or lines[0].rstrip() != "---" or not _SETTING.match(lines[1]):
+        return 0
+    return next((number for number, line in enumerate(lines[1:], 2) if line.rstrip() == "---"), 0)
 
 
 def comments(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -42,7 +42,7 @@ from workers.roles.drafting import feedback
 
 ASKING = (  # words of a question, not of its subject
     "analyze", "analyse", "investigate", "analysis", "quick", "thorough", "detailed", "overview", "deep", "instead", "look",
-    "focus", "project", "code", "how", "what", "why", "where", "which", "who", "after", "happen", "work", "use",
+    "focus", "about", "project", "code", "how", "what", "why", "where", "which", "who", "after", "happen", "work", "use",
     "get", "make", "please", "tell", "show", "explain", "describe", "find", "deepen", "continue", "further",
     "分析", "调研", "如何", "怎么",
     "什么", "为什", "哪些", "项目", "代码", "怎样", "请问", "深入", "继续",
@@ -83,11 +83,18 @@ def _explored(context: RunContext) -> Produced:
 
 
 def exploration_of(
-    context: RunContext, name: str, question: str, *, leads: bool, told: Iterable[tuple[str, int]] = ()
+    context: RunContext,
+    name: str,
+    question: str,
+    *,
+    leads: bool,
+    told: Iterable[tuple[str, int]] = (),
+    plain: Iterable[str] = (),
 ) -> JsonObject:
     """The exploration of a perspective with what its rules found.
 
     `leads`: it answers the question itself. `told`: places that were shown before.
+    `plain`: words that tell what to do, not about what; they count where the question has no other.
     """
     view = context.pack.analysis.perspectives[name]
     record = explore(
@@ -108,7 +115,10 @@ def exploration_of(
             question,
             view.words,
             ASKING,
-            views=(word for each in context.pack.analysis.perspectives.values() for word in each.words),
+            views=[
+                *(word for each in context.pack.analysis.perspectives.values() for word in each.words),
+                *plain,
+            ],
             language=context.session.language,
             leads=leads,
             told=told,

@@ -33,7 +33,8 @@ GOAL = (
 def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """What was found, checked line by line. Raises AgentError."""
     name = chosen_perspectives(asked_of(context), (), context.pack.analysis, 1)[0]
-    record = exploration_of(context, name, asked_of(context), leads=True)
+    doing = (word for each in context.pack.dynamic.capabilities.values() for word in each.words)
+    record = exploration_of(context, name, asked_of(context), leads=True, plain=doing)
     content, agent = _ask(context, calls, name, record)
     shown, bare = checked(context, content.key_insights)
     page, path = paths_of(context)

@@ -226,6 +226,7 @@ class _TestRound:
                     "open": [each.as_json() for each in open_findings],
                     "passed": summary["passed"],
                     "failed": summary["failed"],
+                    "preexisting": len(summary["preexisting"]),
                     "why": why or tested.unverified or None,
                 },
             ),
@@ -241,6 +242,7 @@ def _summary(word: str, tests: JsonObject, why: str) -> str:
     more = [
         f"{len(tests[name])} {said}"
         for name, said in (
+            ("preexisting", "of them as before the change"),
             ("regressions", "regressions"),
             ("missing", "not run any more"),
             ("flaky", "flaky"),
