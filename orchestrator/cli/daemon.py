@@ -52,14 +52,19 @@ def run(
     def stopping(pids: list[int]) -> None:
         logger.warning("earlier_version_stopped", pids=pids)
 
+    def held(pids: list[int]) -> None:
+        logger.warning("database_held", by=pids)
+        daemon.free_lock(pids)
+
     open_for_writing(home, settings, on_upgrade=stopping).close()  # creates or migrates
     store = Store(
         home.database,
         synchronous=settings.synchronous,
         journal=settings.journal,
         checkpointer=True,
-        on_wait=lambda pids: logger.warning("database_held", by=pids),
+        on_wait=held,
     )
+    daemon = Daemon(home, store, settings, logger)
     leader = store.read(leases.leader)
     if leader is not None and older.outdated(leader.version):
         older.stop([leader], stopping)
@@ -67,7 +72,7 @@ def run(
     if leader is None:
         if not detached:
             note(f"coordinator of {home.root}, pid {os.getpid()}; its log is {home.logs / 'daemon.jsonl'}")
-        code = _lead(Daemon(home, store, settings, logger), home, detached)
+        code = _lead(daemon, home, detached)
         leader = store.read(leases.leader)
     else:
         code = 0

@@ -6,13 +6,16 @@ import os
 import signal
 import sqlite3
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.dispatch.local import module_command
+from orchestrator.store.backends.sqlite_file import lock_holders
 from tests.e2e.support import Lifecycle
+from tests.patience import patient
 
 RUN_MARK = b"LIFECYCLE_RUN="
 
@@ -87,6 +90,21 @@ def stop_between_writes(project: Lifecycle, pid: int) -> None:
     with locked(project.database):
         os.kill(pid, signal.SIGSTOP)
         project.wait(lambda: _at_rest(pid), f"each thread of {pid} has stopped")
+
+
+def stop_in_a_write(project: Lifecycle, pid: int) -> None:
+    """SIGSTOP, while it holds the write lock: nobody else can write until it goes on or ends."""
+    until = time.monotonic() + patient(60)
+    while True:
+        while pid not in lock_holders(
+            project.database
+        ):  # for a few milliseconds at each renewal: no pause between looks
+            assert time.monotonic() < until, f"{pid} was not seen writing"
+        os.kill(pid, signal.SIGSTOP)
+        project.wait(lambda: _at_rest(pid), f"each thread of {pid} has stopped")
+        if pid in lock_holders(project.database):
+            return
+        os.kill(pid, signal.SIGCONT)
 
 
 def _at_rest(pid: int) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 from orchestrator import wakeup
 from orchestrator.store.backends.sqlite import project_id
-from tests.chaos.processes import stop_between_writes
+from tests.chaos.processes import stop_between_writes, stop_in_a_write
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
 
 REQUEST = "Build a URL shortener"
@@ -94,6 +94,17 @@ def test_a_wedged_host_is_replaced(project: Lifecycle) -> None:
     assert project.run("start", REQUEST).code == 0
     host = project.rows("SELECT pid FROM hosts")[0][0]
     os.kill(host, signal.SIGSTOP)
+
+    again = project.run("revise", "DRAFT-004", "Add a story about exports")
+
+    assert again.code == 0, again.err
+    assert host not in project.pids()
+
+
+def test_a_host_that_hangs_while_it_holds_the_database_is_replaced(project: Lifecycle) -> None:
+    assert project.run("start", REQUEST).code == 0
+    host = project.rows("SELECT pid FROM hosts")[0][0]
+    stop_in_a_write(project, host)
 
     again = project.run("revise", "DRAFT-004", "Add a story about exports")
 
