@@ -220,7 +220,7 @@ def _spends_still(seen: Seen) -> bool:
 def _look(tx: Tx, session: str, after: int) -> Seen:
     from orchestrator.domain.errors import UnknownName
     from orchestrator.store import leases, messages, sessions, tasks
-    from orchestrator.views.check import progress
+    from orchestrator.views.session_line import progress
 
     row = sessions.get(tx, session)
     if row is None:

@@ -65,7 +65,7 @@ def list_sessions(
 def _list(in_session: str | None, every: bool, newest: int) -> list[JsonObject]:
     from orchestrator.store.sessions import EVERY
     from orchestrator.views import lookup
-    from orchestrator.views.check import listing, summary
+    from orchestrator.views.session_line import listing, summary
 
     if in_session is None and not here().database.exists():
         return []  # a project without sessions has none to list: nothing is wrong with that

@@ -9,51 +9,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, TypeVar
 
 import typer
 
-from orchestrator.cli import (
-    advise,
-    agents,
-    apply,
-    archive,
-    artifacts,
-    check,
-    compare,
-    config,
-    cost,
-    daemon,
-    diff,
-    discuss,
-    doctor,
-    export,
-    fork,
-    gc,
-    help,
-    impact,
-    inbox,
-    log,
-    mcp,
-    msg,
-    pause,
-    rebase,
-    repair,
-    resume,
-    rework,
-    serve,
-    show,
-    start,
-    tasks,
-    why,
-    worker,
-)
-from orchestrator.cli import (
-    list as list_,
-)
-from orchestrator.cli import (
-    open as open_,
-)
 from orchestrator.cli.coercion import coerce_late
 from orchestrator.cli.output import complain, end_output
 from orchestrator.domain.errors import LifecycleError
@@ -66,53 +27,77 @@ Start with `lifecycle start "what you want"`; `lifecycle check` shows the progre
 Exit codes: 0 done, 1 failed, 2 invalid or refused (nothing changed), 3 waiting for you, 4 no agent available,
 130 detached or interrupted (the session continues).
 """
-COMMANDS = (
-    start,
-    resume,
-    apply,
-    rebase,
-    fork,
-    compare,
-    inbox,
-    check,
-    impact,
-    why,
-    list_,
-    show,
-    tasks,
-    artifacts,
-    cost,
-    discuss,
-    diff,
-    open_,
-    log,
-    rework,
-    advise,
-    pause,
-    archive,
-    repair,
-    gc,
-    export,
-    msg,
-    daemon,
-    worker,
-    mcp,
-    serve,
-    doctor,
-    agents,
-    config,
-    help,
-)  # in the order of the help
+HELP_OPTIONS = ("-h", "--help")
+COMPLETION = (
+    "_LIFECYCLE_COMPLETE"  # set by a shell that asks what could follow: the line is in its environment
+)
+F = TypeVar("F", bound=Callable[..., Any])
+COMMANDS = {
+    "start": ("start",),
+    "resume": ("resume", "continue"),
+    "apply": ("apply",),
+    "rebase": ("rebase",),
+    "fork": ("fork",),
+    "compare": ("compare",),
+    "inbox": ("inbox",),
+    "check": ("check", "status"),
+    "impact": ("impact",),
+    "why": ("why",),
+    "list": ("list",),
+    "show": ("show",),
+    "tasks": ("tasks", "runs"),
+    "artifacts": ("artifacts",),
+    "cost": ("cost",),
+    "discuss": ("discuss",),
+    "diff": ("diff",),
+    "open": ("open",),
+    "log": ("log",),
+    "rework": ("revise", "feedback", "recheck", "improve"),
+    "advise": ("advise",),
+    "pause": ("pause", "cancel"),
+    "archive": ("archive", "delete"),
+    "repair": ("repair",),
+    "gc": ("gc",),
+    "export": ("export", "import"),
+    "msg": ("msg",),
+    "daemon": ("daemon",),
+    "worker": ("worker",),
+    "mcp": ("mcp",),
+    "serve": ("serve",),
+    "doctor": ("doctor",),
+    "agents": ("agents",),
+    "config": ("config",),
+    "help": ("help",),
+}  # module -> its commands, in the order of the help
 
 
-def build() -> typer.Typer:
-    app = typer.Typer(
+class Overview(typer.Typer):
+    """Takes name and text of each command: to list them, none of their options need be understood."""
+
+    def command(self, name: str | None = None, **more: Any) -> Callable[[F], F]:
+        def listed(function: F) -> F:
+            def nothing() -> None: ...
+
+            nothing.__doc__ = function.__doc__
+            super(Overview, self).command(name or function.__name__, **more)(nothing)
+            return function
+
+        return listed
+
+    def add_typer(self, typer_instance: typer.Typer, **more: Any) -> None:
+        super().add_typer(typer.Typer(help=typer_instance.info.help), **more)
+
+
+def build(name: str | None = None) -> typer.Typer:
+    """The command line; given the first argument, without what that command, or the list of all, has no use for."""
+    only = [module for module, names in COMMANDS.items() if name in names and name != "help"]
+    app = (Overview if name in HELP_OPTIONS else typer.Typer)(
         name="lifecycle",
         help=HELP,
         rich_markup_mode=None,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": list(HELP_OPTIONS)},
     )
 
     @app.callback()
@@ -124,8 +109,8 @@ def build() -> typer.Typer:
     ) -> None:
         """Declare `--debug` for the help; `run` removes it from the arguments, so that it may stand anywhere."""
 
-    for group in COMMANDS:
-        group.register(app)
+    for module in only or COMMANDS:
+        import_module(f"orchestrator.cli.{module}").register(app)
     return app
 
 
@@ -181,7 +166,8 @@ def run(arguments: Sequence[str]) -> int:
 def _invoke(arguments: Sequence[str]) -> int:
     from typer.main import get_command
 
-    command = get_command(build())
+    first = next(iter(arguments), None if COMPLETION in os.environ else "--help")
+    command = get_command(build(first))
     coerce_late(command)
     try:
         command.main(args=list(arguments), prog_name="lifecycle")

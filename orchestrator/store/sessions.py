@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from orchestrator.config.snapshots import upgraded
 from orchestrator.domain import past
 from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
-from orchestrator.domain.pipelines import Pack, from_snapshot
 from orchestrator.store import artifacts, messages, transitions
 from orchestrator.store.rows import Session, SessionState
 from orchestrator.store.sql import Update, bindparam, select, sessions, snapshots, update
 from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, one_of, query
 from orchestrator.store.store import Tx
+
+if TYPE_CHECKING:
+    from orchestrator.domain.pipelines import Pack
 
 EVERY = 2**31 - 1  # a limit that is none
 DEFERRED = "owed"  # in a pause's detail: approvals that were asked for while the session was paused already
@@ -227,6 +229,10 @@ def session_state(tx: Tx, session: str) -> SessionState:
 
 def snapshot(tx: Tx, session: str) -> JsonObject:
     """What the session keeps of the pack it was started with, in the form of this version."""
+    from orchestrator.config.snapshots import (
+        upgraded,  # the whole pack, which a list of sessions has no use for
+    )
+
     found = tx.row(_snapshot, session=session)
     assert found is not None
     return upgraded(found)
@@ -234,6 +240,8 @@ def snapshot(tx: Tx, session: str) -> JsonObject:
 
 def pack(tx: Tx, session: str) -> Pack:
     """The pack that the session was started with, as the rules take it; it knows no other pipeline."""
+    from orchestrator.domain.pipelines import from_snapshot
+
     return tx.once((pack, session), lambda: from_snapshot(snapshot(tx, session))[0])
 
 

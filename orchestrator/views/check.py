@@ -24,7 +24,7 @@ from orchestrator.store import (
     sessions,
     tasks,
 )
-from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
+from orchestrator.store.rows import Artifact, OpenRun, Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.views import (
     advice,
@@ -37,6 +37,7 @@ from orchestrator.views import (
     measured,
     next_steps,
     reviews,
+    session_line,
     stalls,
 )
 from orchestrator.views.session_plan import plan_view, session_plan
@@ -53,38 +54,6 @@ _MATTERS = (TaskStatus.IN_PROGRESS, TaskStatus.FAILED)
 ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
 
 
-def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> list[JsonObject]:
-    """The newest `limit` sessions, oldest first; archived ones only when asked for."""
-    counts, sums = queries.page_counts(tx, limit, archived), queries.page_costs(tx, limit, archived)
-    return [
-        line(tx, row, counts.get(row.id, {}), sums.get(row.id)) for row in queries.page(tx, limit, archived)
-    ]
-
-
-def summary(tx: Tx, session: Session) -> JsonObject:
-    """One session in one line."""
-    return line(tx, session, tasks.counts(tx, session.id), records.cost_of(tx, session.id))
-
-
-def line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | None) -> JsonObject:
-    """One session of a list; `counts`: of its tasks by status, `sums`: of its calls."""
-    return {
-        "session": session.id,
-        "title": session.title,
-        "mode": session.mode,
-        "status": session.status,
-        "pause_reason": session.pause_reason,
-        "progress": progress(counts),
-        "gate": session.gate,
-        "score": session.score,
-        "created_at": stamp(session.created_at),
-        "finished_at": stamp(session.finished_at),
-        "elapsed_seconds": cost.seconds(session.created_at, session.finished_at or tx.now),
-        "cost": cost.cost(sums),
-        "archived": bool(session.archived),
-    }
-
-
 def matters_now(row: Task) -> bool:
     """Whether a task is named in a sentence about now; of thousands, only these need be described."""
     is_ready = row.status == TaskStatus.PENDING and row.unmet == 0
@@ -99,7 +68,7 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
     rows = tasks.all_tasks(tx, session.id)
     views = task_views(tx, session, rows, only)
     return {
-        **summary(tx, session),
+        **session_line.summary(tx, session),
         "tasks": views,
         "workers": [view for view in views if view["running"]],
         "ready": [view["task"] for view in views if view["ready"]],
@@ -182,7 +151,7 @@ def task_views(
 def show(tx: Tx, session: Session) -> JsonObject:
     """Everything about a session that no other command lists."""
     return {
-        **summary(tx, session),
+        **session_line.summary(tx, session),
         "request": session.request,
         "language": session.language,
         "options": session.options,
@@ -262,7 +231,7 @@ def bus_messages(
 def completion_report(tx: Tx, session: Session) -> JsonObject:
     """The results of a session: deliverables, scores, duration, cost, and what can be done next."""
     return {
-        **summary(tx, session),
+        **session_line.summary(tx, session),
         "directory": f".workflow/.team/{session.id}",
         "deliverables": artifact_views(tx, session.id),
         "scores": discuss.scores(tx, session.id),
@@ -276,19 +245,6 @@ def completion_report(tx: Tx, session: Session) -> JsonObject:
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),
         "pause": next_steps.pause_view(tx, session),
         "next": next_steps.actions(tx, session),
-    }
-
-
-def progress(counts: Mapping[str, int]) -> dict[str, int]:
-    """The progress from the number of tasks by status; skipped tasks do not count."""
-    done, skipped = counts.get(TaskStatus.COMPLETED, 0), counts.get(TaskStatus.SKIPPED, 0)
-    total = sum(counts.values()) - skipped
-    return {
-        "done": done,
-        "total": total,
-        "percent": 100 * done // total if total else 0,
-        "skipped": skipped,
-        "cancelled": counts.get(TaskStatus.CANCELLED, 0),
     }
 
 

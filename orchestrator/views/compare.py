@@ -15,7 +15,7 @@ from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store import artifacts, records, tasks, work_state
 from orchestrator.store.rows import Artifact, Session
 from orchestrator.store.store import Tx
-from orchestrator.views import check, cost, discuss, measured, reviews
+from orchestrator.views import cost, discuss, measured, reviews, session_line
 from orchestrator.views.lookup import session as find
 
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
@@ -72,7 +72,7 @@ def _related(a: Session, b: Session) -> JsonObject | None:
 
 
 def _side(tx: Tx, session: Session, code: JsonObject | None) -> JsonObject:
-    summary = check.summary(tx, session)
+    summary = session_line.summary(tx, session)
     paid = cost.cost_view(tx, session.id)
     calls = records.calls_of(tx, session.id)
     found = tasks.counts(tx, session.id)

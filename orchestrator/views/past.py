@@ -14,7 +14,7 @@ from orchestrator.domain.prices import MICROS
 from orchestrator.store import artifacts, messages, queries, records, sessions, tasks
 from orchestrator.store.rows import Attempt, Message, Session, Task, Verdict
 from orchestrator.store.store import Tx
-from orchestrator.views import check, cost, discuss
+from orchestrator.views import check, cost, discuss, session_line
 from orchestrator.views.named_moment import point_of
 
 MARKED = ("paused", DEFERRED, "resumed", "rework", "completed", "cancelled")  # events that a slider marks
@@ -52,7 +52,7 @@ def state_at(tx: Tx, session: Session, given: str) -> JsonObject:
         "status": then.status,
         "pause_reason": then.reason,
         "paused_by": then.number,
-        "progress": check.progress(counts),
+        "progress": session_line.progress(counts),
         "elapsed_seconds": cost.seconds(session.created_at, min(at, session.finished_at or at)),
         "gate": None if gate is None else gate.gate,
         "score": None if gate is None else gate.score,

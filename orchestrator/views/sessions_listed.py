@@ -11,7 +11,7 @@ from orchestrator.domain.model import SessionStatus
 from orchestrator.store import session_pages
 from orchestrator.store.session_pages import Place
 from orchestrator.store.store import Tx
-from orchestrator.views.check import line
+from orchestrator.views.session_line import line
 
 LIMIT, LARGEST = 50, 200  # sessions of a page, unless another number is asked for; and at most
 SEARCH_LIMIT = 200  # characters

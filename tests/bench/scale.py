@@ -11,7 +11,7 @@ from orchestrator.commands.start import start
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.model import TaskDef
 from orchestrator.store.store import Tx
-from orchestrator.views import check, lookup
+from orchestrator.views import check, lookup, session_line
 from orchestrator.views.why import why
 from tests import factories as make
 from tests.bench.measure import Figure, times
@@ -76,7 +76,7 @@ def _looks(session: str) -> dict[str, Callable[[Tx], Any]]:
     return {
         "check": lambda tx: check.overview(tx, lookup.session(tx, session)),
         "why": of_task,
-        "list": lambda tx: check.listing(tx, limit=100),
+        "list": lambda tx: session_line.listing(tx, limit=100),
     }
 
 

@@ -17,7 +17,7 @@ from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.model import TaskDef
 from orchestrator.store import messages, sessions, tasks
 from orchestrator.store.store import Store, Tx
-from orchestrator.views import check
+from orchestrator.views import check, session_line
 from orchestrator.views.why import why
 from tests import factories
 
@@ -83,7 +83,7 @@ def views(store: Store, session: str) -> dict[str, Callable[[], object]]:
 
     return {
         "check": read(check.overview),
-        "list": read(lambda tx, row: check.listing(tx)),
+        "list": read(lambda tx, row: session_line.listing(tx)),
         "why": read(lambda tx, row: why(tx, row, tasks.task(tx, row.id, key(SOME - 1)))),  # type: ignore[arg-type]
         "log": read(lambda tx, row: messages.last(tx, row.id, 50)),
         "project": lambda: projector.project(store, session),

@@ -14,7 +14,7 @@ from orchestrator.commands import manage
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.store import session_pages
 from orchestrator.store.store import Store
-from orchestrator.views.check import listing
+from orchestrator.views.session_line import listing
 from orchestrator.views.sessions_listed import LARGEST, page, session_page
 from tests import factories as make
 

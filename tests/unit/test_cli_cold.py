@@ -85,6 +85,20 @@ def test_a_reading_command_imports_nothing_heavy(folder: Path, look: str) -> Non
     assert imported & {*HEAVY, "sqlalchemy"} == set()
 
 
+def test_a_list_imports_no_rules_of_plans_and_packs(folder: Path) -> None:
+    script = SCRIPT.replace('name.split(".")[0]', "name")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script, "list"], cwd=folder, capture_output=True, text=True, check=True
+    )
+
+    imported = set(done.stderr.splitlines()[-1].split())
+    assert "orchestrator.store.sessions" in imported
+    assert (
+        imported & {"orchestrator.domain.plan", "orchestrator.domain.pipelines", "orchestrator.cli.start"}
+        == set()
+    )
+
+
 def test_help_does_not_even_import_the_database(folder: Path) -> None:
     imported = modules(folder, "--help")
 

@@ -19,7 +19,7 @@ from orchestrator.domain.pauses import PAUSES
 from orchestrator.domain.text_diff import Hunk, counts
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
-from orchestrator.views import check, sessions_listed
+from orchestrator.views import session_line, sessions_listed
 from orchestrator.views.compare import document_versions
 from orchestrator.web.language import Language
 from orchestrator.web.pages import document
@@ -65,7 +65,7 @@ def page(request: WebRequest) -> Response:
     def unit(tx: Tx, session: Session) -> tuple[JsonObject, list[JsonObject]]:
         newest = sessions_listed.page(OFFERED, None, None, None, True)
         listed = sessions_listed.session_page(tx, newest)["sessions"]
-        return check.summary(tx, session), [each for each in listed if each["session"] != session.id]
+        return session_line.summary(tx, session), [each for each in listed if each["session"] != session.id]
 
     session, others = request.read(unit)
     found = None if asked.other is None else _compared(request, asked.other, diff=asked.diff is not None)

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
-from orchestrator.views import check, eta
+from orchestrator.views import eta, session_line
 from orchestrator.views.cost import cost as no_cost
 from orchestrator.views.cost import cost_view
 from orchestrator.web.rendering import render
@@ -26,7 +26,7 @@ NAMES = ("task", "session", "role", "agent", "model")  # the columns that a part
 def page(request: WebRequest) -> Response:
     def unit(tx: Tx, session: Session) -> JsonObject:
         return {
-            "session": check.summary(tx, session),
+            "session": session_line.summary(tx, session),
             "cost": cost_view(tx, session.id),
             "expected": eta.expected(tx, session),
         }

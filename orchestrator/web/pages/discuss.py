@@ -7,7 +7,7 @@ from starlette.responses import Response
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
-from orchestrator.views import check, discuss
+from orchestrator.views import discuss, session_line
 from orchestrator.views.rounds import each_once, history
 from orchestrator.web.pages.document import document_address
 from orchestrator.web.rendering import render
@@ -16,7 +16,7 @@ from orchestrator.web.web_request import WebRequest
 
 def page(request: WebRequest) -> Response:
     def unit(tx: Tx, session: Session) -> JsonObject:
-        return {"session": check.summary(tx, session), "history": history(tx, session.id)}
+        return {"session": session_line.summary(tx, session), "history": history(tx, session.id)}
 
     found = request.read(unit)
     return render(
@@ -36,7 +36,7 @@ def of_round(request: WebRequest) -> Response:
 
     def unit(tx: Tx, session: Session) -> JsonObject:
         return {
-            "session": check.summary(tx, session),
+            "session": session_line.summary(tx, session),
             "discussion": discuss.discussion(tx, session.id, request.names["round"]),
         }
 

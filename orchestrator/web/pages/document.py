@@ -14,7 +14,7 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.text_diff import Hunk, counts, hunks
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
-from orchestrator.views import check
+from orchestrator.views import check, session_line
 from orchestrator.views.document import Document
 from orchestrator.views.document import document as document_view
 from orchestrator.views.reading_order import reading_order, titles
@@ -44,7 +44,7 @@ def documents(request: WebRequest) -> Response:
         place, title = reading_order(tx, session), titles(tx, session)
         listed = sorted(check.artifact_views(tx, session.id), key=lambda each: place(each["path"]))
         named = [{**each, "title": title(each["path"])} for each in listed]
-        return {"session": check.summary(tx, session), "documents": named}
+        return {"session": session_line.summary(tx, session), "documents": named}
 
     found = request.read(unit)
     shown = [

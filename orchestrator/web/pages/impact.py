@@ -12,7 +12,7 @@ from orchestrator.domain.drawing import Metrics, Node, place
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
-from orchestrator.views import check
+from orchestrator.views import session_line
 from orchestrator.views.impact_graph import ImpactGraph, impact_graph
 from orchestrator.web.graph_svg import Face, fitted, svg
 from orchestrator.web.pages.document import document_address, session_address
@@ -31,7 +31,7 @@ def page(request: WebRequest) -> Response:
     root = request.project.project.root
 
     def unit(tx: Tx, session: Session) -> tuple[JsonObject, ImpactGraph]:
-        return check.summary(tx, session), impact_graph(tx, session, chosen, root)
+        return session_line.summary(tx, session), impact_graph(tx, session, chosen, root)
 
     session, found = request.read(unit)
     found["nodes"].sort(key=lambda each: ORDER.index(each["kind"]))  # stable: else as in the documents
