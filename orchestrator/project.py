@@ -192,7 +192,14 @@ def changing(
         open_for_reading(project).close()  # raises, and says how to begin
     if settings is None:
         settings = read_settings(project)
-    store = open_for_writing(project, settings, on_wait, on_upgrade)
+
+    def wait(pids: list[int]) -> None:
+        from orchestrator.dispatch.hung import end_hung
+
+        if not end_hung(store, pids) and on_wait is not None:
+            on_wait(pids)
+
+    store = open_for_writing(project, settings, wait, on_upgrade)
     try:
         yield store, settings
     finally:

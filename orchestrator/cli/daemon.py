@@ -41,6 +41,7 @@ def run(
     from orchestrator import log
     from orchestrator.coordinator.daemon import Daemon
     from orchestrator.dispatch import older
+    from orchestrator.dispatch.hung import end_hung
     from orchestrator.project import open_for_writing, read_settings
     from orchestrator.store import leases
     from orchestrator.store.store import Store
@@ -53,8 +54,7 @@ def run(
         logger.warning("earlier_version_stopped", pids=pids)
 
     def held(pids: list[int]) -> None:
-        logger.warning("database_held", by=pids)
-        daemon.free_lock(pids)
+        logger.warning("database_held", by=pids, ended=end_hung(store, pids))
 
     open_for_writing(home, settings, on_upgrade=stopping).close()  # creates or migrates
     store = Store(
@@ -64,7 +64,6 @@ def run(
         checkpointer=True,
         on_wait=held,
     )
-    daemon = Daemon(home, store, settings, logger)
     leader = store.read(leases.leader)
     if leader is not None and older.outdated(leader.version):
         older.stop([leader], stopping)
@@ -72,7 +71,7 @@ def run(
     if leader is None:
         if not detached:
             note(f"coordinator of {home.root}, pid {os.getpid()}; its log is {home.logs / 'daemon.jsonl'}")
-        code = _lead(daemon, home, detached)
+        code = _lead(Daemon(home, store, settings, logger), home, detached)
         leader = store.read(leases.leader)
     else:
         code = 0

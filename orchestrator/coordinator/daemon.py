@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from orchestrator import failpoints, wakeup
 from orchestrator.config.settings import Settings
@@ -111,17 +111,6 @@ class Daemon:
         self._stopping.set()
         self._wake()
 
-    def free_lock(self, holders: Collection[int]) -> None:
-        """A write waits for these pids: where our host is one of them and its lease is over, it hangs and is killed."""
-        hung = {row.pid for row in self._hung_hosts()}
-        if hung & set(holders):
-            self._supervisor.ensure(hung)
-
-    def _hung_hosts(self) -> list[Host]:
-        """Hosts whose process lives beyond their lease."""
-        live, ours = self._store.read(lambda tx: (leases.live_hosts(tx), leases.supervised_hosts(tx)))
-        return [row for row in ours if row.pid not in {each.pid for each in live}]
-
     def _wake(self) -> None:
         if self._waker is not None:
             self._waker.wake_self()
@@ -176,12 +165,14 @@ class Daemon:
         busy = self._store.read(queries.has_work)
         if busy:
             self._busy_at = time.monotonic()
-            live = self._without_older(self._store.read(leases.live_hosts))
+            live, ours = self._store.read(lambda tx: (leases.live_hosts(tx), leases.supervised_hosts(tx)))
+            hung = {row.pid for row in ours} - {row.pid for row in live}
+            live = self._without_older(live)
             if not live and self._supervisor.gave_up:
                 self._failures.pause_all(lead, PauseReason.AGENT_UNAVAILABLE, self._supervisor.last_words())
                 self._supervisor.forgive()  # a resume tries again
             elif not live:
-                self._supervisor.ensure({row.pid for row in self._hung_hosts()})
+                self._supervisor.ensure(hung)
         elif time.monotonic() - self._busy_at > self._stay_seconds():
             self._log.info("idle")
             self._stopping.set()

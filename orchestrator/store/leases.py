@@ -234,6 +234,21 @@ def supervised_hosts(tx: Tx) -> list[Host]:
     return [row for row in rows if not is_gone(row, tx.boot)]
 
 
+def overdue_processes(tx: Tx) -> list[Host | Leader]:
+    """The coordinator and worker hosts on this machine whose process lives though their lease is over."""
+    live = {row.incarnation for row in live_hosts(tx)}
+    late: list[Host | Leader] = [row for row in supervised_hosts(tx) if row.incarnation not in live]
+    row = tx.row(_leader)
+    if (
+        row is not None
+        and row.until <= tx.lease_now
+        and row.pid_space == pid_space()
+        and not is_gone(row, tx.boot)
+    ):
+        late.append(row)
+    return late
+
+
 def is_gone(
     row: Host | Leader | OverdueRun, boot: str, started: Callable[[int], int | None] = process_start
 ) -> bool:

@@ -112,6 +112,19 @@ def test_a_host_that_hangs_while_it_holds_the_database_is_replaced(project: Life
     assert host not in project.pids()
 
 
+def test_a_coordinator_that_hangs_while_it_holds_the_database_is_replaced(project: Lifecycle) -> None:
+    assert project.run("start", REQUEST).code == 0
+    old, epoch = leader(project)
+    stop_in_a_write(project, old)
+
+    again = project.run("revise", "DRAFT-004", "Add a story about exports")
+
+    new, later = leader(project)
+    assert again.code == 0, again.err
+    assert new != old and later == epoch + 1
+    assert old not in project.pids()
+
+
 def test_a_wedged_daemon_is_replaced_and_acts_no_more_when_it_wakes(project: Lifecycle) -> None:
     assert project.run("start", REQUEST).code == 0
     old, epoch = leader(project)
