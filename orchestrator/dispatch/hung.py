@@ -16,7 +16,7 @@ from orchestrator.store.store import Store
 
 
 def end_hung(store: Store, holders: Collection[int]) -> list[int]:
-    """Kill those of the pids that are this project's coordinator or worker host with a lease that is over; which they were."""
+    """Kill those of the pids that are a coordinator or worker host of this project with a lease that is over; their pids."""
     ended = []
     for row in store.read(leases.overdue_processes):
         if row.pid in holders and (end := end_of(row)) is not None:
