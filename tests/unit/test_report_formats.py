@@ -46,6 +46,12 @@ JUNIT = {
         "</testsuite></testsuite></testsuites>",
         {"::top": "passed", "g > h::deep": "passed"},
     ),
+    "a module that could not be loaded": (
+        SUITE.format(
+            '<testcase classname="" name="tests.test_new"><error message="collection failure"/></testcase>'
+        ),
+        {"tests.test_new": "error"},
+    ),
     "an id twice keeps the worst": (
         SUITE.format(
             '<testcase classname="c" name="n"><error/></testcase><testcase classname="c" name="n"/>'

@@ -213,13 +213,18 @@ class OwnCommand(Runner):
         return parse_below(self.folder, (self.reports,), since, lambda _: self.identify)
 
     def identify(self, case: JUnitCase) -> tuple[str, str]:
-        """The file of the case if the report has one that lies in the tree, else its class, else its suites."""
+        """The file of the case if the report has one that lies in the tree, else its class, else its suites.
+
+        An error without a class is that of a module that could not be loaded, as pytest tells it: the name is the module's.
+        """
         file = self.tree_path(case.file) if case.file else None
         if file and self.has_file(file):
             inner = case.classname.rpartition(".")[2]
             stem = posixpath.basename(file).partition(".")[0]
             middle = [inner] if inner and inner != stem else []
             return SEPARATOR.join([file, *middle, case.name]), file
+        if not case.classname and "error" in case.results:
+            return case.name, ""
         return SEPARATOR.join([case.classname or " > ".join(case.suites), case.name]), ""
 
     def missing(self, environ: Mapping[str, str]) -> str | None:
