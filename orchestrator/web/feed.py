@@ -26,6 +26,9 @@ from orchestrator.web.served import ServedProject
 
 POLL_SECONDS = 0.05
 HINT_SECONDS = 0.2  # between two hints: at most 5 a second
+LOOK_SECONDS = (
+    5.0  # after which a stream looks round in any case: whether it is to end, what it may have missed
+)
 ALIVE_SECONDS = 1.0  # between two signs that everything was told; also how often processes are looked at
 STREAMS_OF_ONE = 20  # of one person
 STREAMS = 300
@@ -40,30 +43,30 @@ class Subscriber:
     def __init__(self, *, hears_alive: bool = False) -> None:
         self.hears_alive = hears_alive
         self._sessions: dict[str, int] | None = None
+        self._is_told = False
         self._woken = asyncio.Event()
 
     def tell(self, sessions: dict[str, int] | None) -> None:
         """`sessions`: "<project>/<session>" -> the newest message's number; empty: any of them. None: nothing changed."""
         if sessions is not None:
             before = self._sessions
-            is_known = sessions and (before is None or before)
-            self._sessions = {**(before or {}), **sessions} if is_known else {}
+            self._sessions = (
+                sessions if before is None else {**before, **sessions} if before and sessions else {}
+            )
         if sessions is not None or self.hears_alive:
+            self._is_told = True
             self._woken.set()
 
     def wake(self) -> None:
         """Whatever it waits for: it is to look round itself."""
         self._woken.set()
 
-    async def wait(self, seconds: float) -> bool:
-        """Whether it was told something within that time."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._woken.wait()
-        except TimeoutError:
-            return False
+    async def wait(self) -> bool:
+        """Wait until it is told something, or woken to look round; whether it was told something."""
+        await self._woken.wait()
         self._woken.clear()
-        return True
+        is_told, self._is_told = self._is_told, False
+        return is_told
 
     def take(self) -> dict[str, int] | None:
         """As `tell` had it, since it was last taken."""
@@ -169,6 +172,7 @@ class Feed:
         if not self.is_watching:
             self._watching = _Watching(self._watch)
             self._watching.task.add_done_callback(partial(self._ended, self._watching))
+            asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look_round, self._watching)
         try:
             yield subscriber
         finally:
@@ -216,9 +220,18 @@ class Feed:
         for subscriber in self._subscribers:
             subscriber.tell(None)
 
+    def _look_round(self, watching: _Watching) -> None:
+        """Wake every stream, however long its thread waits for the disk, and again later."""
+        if not watching.task.done():
+            self._wake()
+            asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look_round, watching)
+
     def _ended(self, watching: _Watching, _: object) -> None:
         """It is no longer watched, for whatever reason: whoever waits is to see it."""
         watching.begun.set()
+        self._wake()
+
+    def _wake(self) -> None:
         for subscriber in self._subscribers:
             subscriber.wake()
 
