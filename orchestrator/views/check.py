@@ -49,6 +49,7 @@ MARKS = {
     TaskStatus.SKIPPED: "skipped",
     TaskStatus.CANCELLED: "cancelled",
 }
+_MARKS = {status.value: mark for status, mark in MARKS.items()}  # faster, of thousands of rows
 _MATTERS = (TaskStatus.IN_PROGRESS, TaskStatus.FAILED)
 ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
 
@@ -153,7 +154,7 @@ def task_views(
             "role": row.role,
             "phase": row.phase,
             "status": row.status,
-            "mark": MARKS[TaskStatus(row.status)],
+            "mark": _MARKS.get(row.status) or MARKS[TaskStatus(row.status)],
             "round": row.round,
             "revision_of": row.revision_of,
             "plan_task": row.payload.get(PLAN_TASK),
