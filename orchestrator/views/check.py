@@ -26,6 +26,7 @@ from orchestrator.store import (
 )
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
+from orchestrator.store.task_states import status_of
 from orchestrator.views import (
     advice,
     budget,
@@ -49,7 +50,6 @@ MARKS = {
     TaskStatus.SKIPPED: "skipped",
     TaskStatus.CANCELLED: "cancelled",
 }
-_MARKS = {status.value: mark for status, mark in MARKS.items()}  # faster, of thousands of rows
 _MATTERS = (TaskStatus.IN_PROGRESS, TaskStatus.FAILED)
 ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
 
@@ -154,7 +154,7 @@ def task_views(
             "role": row.role,
             "phase": row.phase,
             "status": row.status,
-            "mark": _MARKS.get(row.status) or MARKS[TaskStatus(row.status)],
+            "mark": MARKS[status_of(row)],
             "round": row.round,
             "revision_of": row.revision_of,
             "plan_task": row.payload.get(PLAN_TASK),
