@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.store import leases, messages
+from orchestrator.store import leases, messages, sessions
 from orchestrator.store.clock import process_start
 from orchestrator.web import feed
 from orchestrator.web.feed import Feed, Subscriber
@@ -96,6 +96,45 @@ def test_a_commit_that_took_long_is_named_beside_another_sessions(world: WebWorl
         assert names == {f"demo/{world.session}", f"demo/{other}"}
 
     listening(world, act)
+
+
+def test_many_commits_make_at_most_five_hints_a_second_and_the_last_names_the_newest_message(
+    world: WebWorld,
+) -> None:
+    async def act(told: Feed, subscriber: Subscriber) -> None:
+        loop = asyncio.get_running_loop()
+        begun, newest = loop.time(), 0
+        found: list[int] = []
+        committing = asyncio.create_task(asyncio.to_thread(note_often))
+        while not committing.done() or found[-1] < newest:
+            found.append((await hinted(subscriber)).get(f"demo/{world.session}", 0))
+            newest = committing.result() if committing.done() else 0
+        assert len(found) <= (loop.time() - begun) / feed.HINT_SECONDS + 1
+        assert found == sorted(found)
+        assert found[-1] == newest
+
+    def note_often() -> int:
+        for _ in range(200):
+            world.store.write(lambda tx: messages.event(tx, world.session, "note", "often"))
+        row = world.store.read(lambda tx: sessions.get(tx, world.session))
+        assert row is not None
+        return row.messages
+
+    listening(world, act)
+
+
+def test_who_comes_when_the_last_has_just_gone_is_told(world: WebWorld) -> None:
+    async def run() -> list[dict[str, int]]:
+        told = world.site.feed
+        found: list[dict[str, int]] = []
+        for _ in range(10):
+            with told.subscribed("ana", hears_alive=True) as subscriber:
+                await told.begun()
+                world.store.write(lambda tx: messages.event(tx, world.session, "note", "x"))
+                found.append(await hinted(subscriber))
+        return found
+
+    assert [list(each) for each in asyncio.run(run())] == [[f"demo/{world.session}"]] * 10
 
 
 def test_a_killed_coordinator_is_told_though_nothing_was_committed(world: WebWorld) -> None:
