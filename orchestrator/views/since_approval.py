@@ -20,7 +20,7 @@ from orchestrator.store.store import Tx
 
 DATA = "/.content/"  # the same documents as data
 KEPT = 64  # comparisons that a server need not make again
-KEPT_BYTES = 128 * 1024  # of both texts of one of them, at most
+KEPT_BYTES = 64 * 1024  # of both texts of one of them, at most
 
 
 class ChangedItem(TypedDict):
