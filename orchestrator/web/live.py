@@ -54,7 +54,7 @@ async def _hints(request: WebRequest, feed: Feed) -> AsyncIterator[bytes]:
                 yield _changed_event(feed.version, feed.waiting, tuple(changed.items()))
             elif is_told:
                 yield b": alive\n\n"
-        yield _event("bye", {"why": "stopping" if feed.is_stopping else "nothing is watched any more"})
+        yield _bye(feed)
 
 
 def session_messages(request: WebRequest) -> AsyncIterator[bytes]:
@@ -72,8 +72,9 @@ def session_messages(request: WebRequest) -> AsyncIterator[bytes]:
 async def _messages(request: WebRequest, number: int) -> AsyncIterator[bytes]:
     feed = request.site.feed
     with feed.subscribed(request.visitor.person) as subscriber:
+        await feed.begun()
         silent = asyncio.get_running_loop().time()
-        while not feed.is_stopping and request.is_still_admitted:
+        while feed.is_watching and request.is_still_admitted:
             lines, ended = await anyio.to_thread.run_sync(partial(_batch, request, number))
             for each, line in lines:
                 yield _event("message", line, each)
@@ -89,8 +90,8 @@ async def _messages(request: WebRequest, number: int) -> AsyncIterator[bytes]:
                 silent = now
             if len(lines) < BATCH:
                 await _changed(subscriber)
-        if feed.is_stopping:
-            yield _event("bye", {"why": "stopping"})
+        if not feed.is_watching:
+            yield _bye(feed)
 
 
 async def _changed(subscriber: Subscriber) -> None:
@@ -117,6 +118,10 @@ def _batch(request: WebRequest, number: int) -> tuple[list[tuple[int, JsonObject
 @lru_cache(maxsize=16)  # most streams are told the same
 def _changed_event(version: int, waiting: int, sessions: tuple[tuple[str, int], ...]) -> bytes:
     return _event("changed", {"version": version, "waiting": waiting, "sessions": dict(sessions)})
+
+
+def _bye(feed: Feed) -> bytes:
+    return _event("bye", {"why": "stopping" if feed.is_stopping else "nothing is watched any more"})
 
 
 def _event(name: str, data: Json, id: int | None = None) -> bytes:

@@ -178,6 +178,19 @@ def test_streams_end_when_their_project_is_no_longer_watched(
     listening(world, act)
 
 
+@pytest.mark.parametrize("path", ["/api/v1/events", "/api/v1/p/demo/sessions/{}/events"])
+def test_a_stream_that_nothing_would_wake_any_more_ends(
+    world: WebWorld, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    def fail() -> int:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(world.site.projects[0], "version", fail)
+    answer = world.get(path.format(world.session))
+
+    assert answer.text.endswith('event: bye\ndata: {"why": "nothing is watched any more"}\n\n')
+
+
 def test_what_was_told_of_some_sessions_and_of_all_adds_up_to_all() -> None:
     async def run() -> list[dict[str, int] | None]:
         found = []
