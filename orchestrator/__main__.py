@@ -6,12 +6,12 @@ import gc
 import os
 import sys
 
+GC_OBJECTS = 50_000  # between two looks for cycles: Python's 700 cost a tenth of every start
+
 
 def main() -> None:
     mask = os.umask(0o077)  # what we make is its owner's alone
-    gc.set_threshold(
-        150_000
-    )  # objects between two looks for cycles: Python's 700 cost a tenth of every start
+    gc.set_threshold(GC_OBJECTS)
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # to look for some, all that is installed is read
     try:
         from orchestrator import interrupts, umask

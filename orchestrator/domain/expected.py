@@ -161,7 +161,7 @@ def _time(
     whole = _sum(takes.values())
     if sequential:
         return whole, tuple(task.key for task in left)
-    ordered = topological(_only(left))
+    ordered = _blockers_first(left)
     ends = _ends(ordered, takes)
     share = 1 / slots if slots else 0.0
     lows, middles, highs = zip(*ends.values(), strict=True) if ends else ((0.0,), (0.0,), (0.0,))
@@ -180,10 +180,16 @@ class _Left(NamedTuple):
     blocked_by: tuple[str, ...]
 
 
-def _only(left: Sequence[Planned]) -> list[_Left]:
-    """The tasks with only those blockers that are among them."""
+def _blockers_first(left: Sequence[Planned]) -> Sequence[_Left]:
+    """The tasks with only those blockers that are among them; in order of creation most are so already."""
     keys = {task.key for task in left}
-    return [_Left(task.key, tuple(key for key in task.blocked_by if key in keys)) for task in left]
+    found = [_Left(task.key, tuple([key for key in task.blocked_by if key in keys])) for task in left]
+    placed: set[str] = set()
+    for key, blockers in found:
+        if not placed.issuperset(blockers):
+            return topological(found)
+        placed.add(key)
+    return found
 
 
 def _ends(ordered: Sequence[_Left], takes: Mapping[str, Range]) -> dict[str, Range]:

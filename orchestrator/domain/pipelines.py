@@ -302,9 +302,11 @@ def _documents(data: Mapping[str, Json]) -> Catalogue:
 def _thaw(cls: type[T], data: Mapping[str, Json]) -> T:
     """A value of one of the `Flat` classes: JSON's lists are tuples again, `payload` stays as it is."""
     known = cls.__dataclass_fields__
-    return cls(
-        **{key: value if key == "payload" else _tuples(value) for key, value in data.items() if key in known}
-    )
+    given = {key: value for key, value in data.items() if key in known}
+    for key, value in given.items():
+        if type(value) in (list, dict) and key != "payload":  # of the fields of thousands of tasks, few are
+            given[key] = _tuples(value)
+    return cls(**given)
 
 
 def _tuples(value: Json) -> Json:

@@ -10,13 +10,18 @@ from orchestrator.store.rows import Task
 _STATUS = {each.value: each for each in TaskStatus}  # faster than asking the enum, of thousands of rows
 
 
+def status_of(row: Task) -> TaskStatus:
+    """Raises UnknownName for a status that is none."""
+    return _STATUS.get(row.status) or TaskStatus(row.status)
+
+
 def task_state(row: Task) -> TaskState:
     """A task's row as the rules see it. Raises UnknownName for a status that is none."""
     return TaskState(
         key=row.key,
         role=row.role,
         prefix=row.prefix,
-        status=_STATUS.get(row.status) or TaskStatus(row.status),
+        status=status_of(row),
         blocked_by=row.blocked_by,
         round=row.round,
         phase=row.phase,

@@ -26,6 +26,7 @@ from orchestrator.store import (
 )
 from orchestrator.store.rows import Artifact, OpenRun, Session, Task
 from orchestrator.store.store import Tx
+from orchestrator.store.task_states import status_of
 from orchestrator.views import (
     advice,
     budget,
@@ -122,7 +123,7 @@ def task_views(
             "role": row.role,
             "phase": row.phase,
             "status": row.status,
-            "mark": MARKS[TaskStatus(row.status)],
+            "mark": MARKS[status_of(row)],
             "round": row.round,
             "revision_of": row.revision_of,
             "plan_task": row.payload.get(PLAN_TASK),

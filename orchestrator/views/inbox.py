@@ -96,6 +96,12 @@ def inbox(tx: Tx, room: disk_space.Room, limit: int = LIMIT) -> Inbox:
     }
 
 
+def waiting_count(tx: Tx, room: disk_space.Room) -> int:
+    """How many things wait, all of them: `waiting` of the inbox, without what it lists."""
+    counts = waiting.by_status(tx)
+    return len(_held(tx, room, counts.get(SessionStatus.ACTIVE, 0))) + counts.get(SessionStatus.PAUSED, 0)
+
+
 def opened(tx: Tx, room: disk_space.Room, name: str) -> JsonObject:
     """One entry, by its number or its name, with `pause`: what it asks, and every command that answers it.
 

@@ -14,6 +14,7 @@ from orchestrator.domain.prices import MICROS
 from orchestrator.store import artifacts, messages, queries, records, sessions, tasks
 from orchestrator.store.rows import Attempt, Message, Session, Task, Verdict
 from orchestrator.store.store import Tx
+from orchestrator.store.task_states import status_of
 from orchestrator.views import check, cost, discuss, session_line
 from orchestrator.views.named_moment import point_of
 
@@ -37,6 +38,7 @@ def state_at(tx: Tx, session: Session, given: str) -> JsonObject:
     rows = tasks.all_tasks(tx, session.id)
     runs = _runs(tx, session.id, at)
     states = _states(rows, runs, at)
+    held = {row.task: row for row in verdicts if row.kind == "discuss"}  # of each task the newest
     gate = next((row for row in reversed(verdicts) if row.kind == "gate"), None)
     counts: dict[str, int] = {}
     for status in states.values():
@@ -57,7 +59,11 @@ def state_at(tx: Tx, session: Session, given: str) -> JsonObject:
         "gate": None if gate is None else gate.gate,
         "score": None if gate is None else gate.score,
         "cost": _cost(tx, session.id, at),
-        "tasks": [_task(row, states, runs, verdicts, at) for row in rows if row.key in states],
+        "tasks": [
+            _task(row, states, runs.get(row.key, ()), held.get(row.key), at)
+            for row in rows
+            if row.key in states
+        ],
         "artifacts": _artifacts(tx, session.id, at),
         "marks": _marks(log, every_verdict),
     }
@@ -76,8 +82,9 @@ def _states(rows: Sequence[Task], runs: Mapping[str, Sequence[Attempt]], at: int
     """The status of each task that had been made."""
     found = {}
     for row in rows:
-        spans = tuple((run.opened_at, run.closed_at) for run in runs.get(row.key, ()))
-        lived = Lived(row.key, row.created_at, TaskStatus(row.status), row.finished_at, spans)
+        begun = runs.get(row.key)
+        spans = tuple([(run.opened_at, run.closed_at) for run in begun]) if begun else ()
+        lived = Lived(row.key, row.created_at, status_of(row), row.finished_at, spans)
         status = status_then(lived, at)
         if status is not None:
             found[row.key] = status
@@ -87,16 +94,12 @@ def _states(rows: Sequence[Task], runs: Mapping[str, Sequence[Attempt]], at: int
 def _task(
     row: Task,
     states: Mapping[str, TaskStatus],
-    runs: Mapping[str, Sequence[Attempt]],
-    verdicts: Sequence[Verdict],
+    begun: Sequence[Attempt],
+    held: Verdict | None,
     at: int,
 ) -> JsonObject:
     """A task with the keys of `tasks` that are known of the past."""
     status = states[row.key]
-    begun = runs.get(row.key, ())
-    held = next(
-        (each for each in reversed(verdicts) if each.task == row.key and each.kind == "discuss"), None
-    )
     ended = row.finished_at is not None and row.finished_at <= at and status == row.status
     blockers = [key for key in row.blocked_by if key in states]
     return {

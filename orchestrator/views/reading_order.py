@@ -43,5 +43,8 @@ def titles(tx: Tx, session: Session) -> Callable[[str], str]:
 
 
 def _catalogue(tx: Tx, session: Session) -> list[DocumentDef]:
-    pack = sessions.pack(tx, session.id)
-    return list(catalogue_of(pack, [row.key for row in tasks.all_tasks(tx, session.id)]))
+    def find() -> list[DocumentDef]:
+        pack = sessions.pack(tx, session.id)
+        return list(catalogue_of(pack, [row.key for row in tasks.all_tasks(tx, session.id)]))
+
+    return tx.once((_catalogue, session.id), find)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypedDict
 
 from orchestrator.coordinator.projector import stamp
@@ -18,6 +19,8 @@ from orchestrator.store.rows import Artifact, Decision, Session
 from orchestrator.store.store import Tx
 
 DATA = "/.content/"  # the same documents as data
+KEPT = 24  # comparisons that a server need not make again: 54 MB of them, if all of all texts were rewritten
+KEPT_BYTES = 64 * 1024  # of both texts of one of them, at most
 
 
 class ChangedItem(TypedDict):
@@ -175,7 +178,8 @@ def _document(
         "nothing" if approved is None else f"{newest.path} version {approved.version}",
         f"{newest.path} version {version}",
     )
-    lines = list(difflib.unified_diff(_lines(before), _lines(after), *names, lineterm=""))
+    small = len(before) + len(after) <= KEPT_BYTES
+    lines = list((_diff if small else _diff.__wrapped__)(before, after, *names))
     return {
         "path": newest.path,
         "approved": None if approved is None else approved.version,
@@ -186,6 +190,11 @@ def _document(
         "removed": sum(line.startswith("-") for line in lines[2:]),
         "diff": lines,
     }
+
+
+@lru_cache(maxsize=KEPT)  # who decides looks at the same page again and again
+def _diff(before: bytes, after: bytes, old: str, new: str) -> tuple[str, ...]:
+    return tuple(difflib.unified_diff(_lines(before), _lines(after), old, new, lineterm=""))
 
 
 def _lines(body: bytes) -> list[str]:

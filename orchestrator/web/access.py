@@ -20,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal, cast
@@ -32,6 +32,7 @@ CODE_SECONDS = 10 * 60
 COOKIE_SECONDS = 12 * 3600
 KEY_BYTES = 32
 MOST_BYTES = 1024 * 1024  # of the file of the key with its epochs
+KEPT_COOKIES = 1_000  # that need not be checked again while the key's file stays as it is
 Purpose = Literal["code", "cookie", "form"]
 Role = Literal["decide", "read"]
 
@@ -69,6 +70,9 @@ class Admission:
 class _Keys:
     key: bytes
     epochs: Mapping[str, int]  # by person; 0 for all others
+    cookies: dict[str, Pass] = field(
+        default_factory=dict
+    )  # that these have signed, as far as they were shown
 
 
 class Access:
@@ -78,8 +82,9 @@ class Access:
         self._folder = folder
         self._now = now
         self._lock = threading.Lock()
+        self._path = folder / "key"
         self._keys = _Keys(b"", {})
-        self._read: tuple[int, int, int] | None = None
+        self._read: tuple[int, ...] | None = None  # what the file was when it was read
 
     def code(self, person: str, role: Role, page: str = "") -> str:
         """A new code, valid once, for ten minutes; its link leads to `page`, a path of the server."""
@@ -106,8 +111,16 @@ class Access:
 
     def visitor(self, cookie: str) -> Pass | None:
         """Whom the cookie was made for; None when it is not ours, or has ended."""
-        found = self._opened("cookie", cookie)
-        return None if isinstance(found, Refused) else found
+        keys = self._current()
+        found = keys.cookies.get(cookie)  # each request and each hint shows one
+        if found is None:
+            made = self._opened("cookie", cookie)
+            if isinstance(made, Refused):
+                return None
+            if len(keys.cookies) >= KEPT_COOKIES:
+                keys.cookies.clear()
+            found = keys.cookies[cookie] = made
+        return found if self._now() < found.end else None
 
     def has_ended(self, person: str, cookie: Pass) -> bool:
         """Whether the access of a person, whom a proxy names, was ended after this cookie was made for somebody."""
@@ -182,18 +195,24 @@ class Access:
         Raises UsageError when others could read or plant it.
         """
         with self._lock:
-            descriptor = self._open_key()
-            try:
-                found = os.fstat(descriptor)
-                self._check_private(found)
-                version = (found.st_ino, found.st_mtime_ns, found.st_size)
-                if version != self._read:
+            if self._read is None or self._read != self._version_now():
+                descriptor = self._open_key()
+                try:
+                    found = os.fstat(descriptor)
+                    self._check_private(found)
                     self._make_folder()
                     self._keys = _parsed(os.read(descriptor, MOST_BYTES))
-                    self._read = version
-            finally:
-                os.close(descriptor)
+                    self._read = _version(found)
+                finally:
+                    os.close(descriptor)
             return self._keys
+
+    def _version_now(self) -> tuple[int, ...] | None:
+        """Of the key's file, without opening it."""
+        try:
+            return _version(os.lstat(self._path))
+        except OSError:
+            return None  # to open it says why, or makes another one
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -260,9 +279,18 @@ class Access:
         finally:
             beside.unlink(missing_ok=True)
 
-    @property
-    def _path(self) -> Path:
-        return self._folder / "key"
+
+def _version(found: os.stat_result) -> tuple[int, ...]:
+    """Another one after each change of a file, of its owner or of its mode."""
+    return (
+        found.st_dev,
+        found.st_ino,
+        found.st_mode,
+        found.st_uid,
+        found.st_size,
+        found.st_mtime_ns,
+        found.st_ctime_ns,
+    )
 
 
 def _masked(text: bytes, mask: bytes) -> bytes:

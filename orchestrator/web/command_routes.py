@@ -6,7 +6,7 @@ from typing import Annotated, Literal, cast
 from urllib.parse import urlencode
 
 from pydantic import BaseModel, Field, create_model
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from orchestrator.commands import by_name, starting
 from orchestrator.commands.caller import Caller
@@ -16,6 +16,7 @@ from orchestrator.domain.errors import KeyReused, NotAllowedNow, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.views import next_steps
 from orchestrator.web.forms import CAPS, token_of
+from orchestrator.web.json_answer import JsonAnswer
 from orchestrator.web.pages.start import start_page
 from orchestrator.web.pages.unclear_feedback import unclear_feedback
 from orchestrator.web.problems import TokenNeeded
@@ -73,7 +74,7 @@ def _need_token(request: WebRequest) -> None:
 
 def _api(command: str) -> Handler:
     def handler(request: WebRequest) -> Response:
-        return JSONResponse(_apply(request, command))
+        return JsonAnswer(_apply(request, command))
 
     return handler
 
@@ -103,7 +104,7 @@ def start(request: WebRequest) -> Response:
     if header is not None and not asked.plan:
         asked = asked.model_copy(update={"key": asked.key or header})
     done = starting.begin(_caller(request), asked)
-    return JSONResponse(done, 201 if done["created"] else 200)
+    return JsonAnswer(done, 201 if done["created"] else 200)
 
 
 def start_form(request: WebRequest) -> Response:

@@ -1,8 +1,9 @@
 """Tells every open stream when something was committed, by whatever process, and that all of it has been told.
 
-While a stream is open one task of the event loop asks each project's `Store.watch()` ten times a second, in a thread: no
-wake-up can be lost, a slow database keeps no page waiting, and a server that nobody looks at does nothing. Hints carry no
-state: who gets one fetches what it shows. Who hears nothing for much longer than `ALIVE_SECONDS` may show something old.
+While a stream is open one thread asks each project's `Store.watch()` twenty times a second: no wake-up can be lost, a slow
+database keeps no page waiting, and a server that nobody looks at does nothing. The thread reads what is to be told as well:
+the event loop, which tells it, is woken once for each hint. Hints carry no state: who gets one fetches what it shows. Who
+hears nothing for much longer than `ALIVE_SECONDS` may show something old.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import asyncio
 import contextlib
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TypeVar
 
 import anyio
 import anyio.to_thread
@@ -23,10 +24,11 @@ from orchestrator.store import session_changes
 from orchestrator.web.problems import TooMany
 from orchestrator.web.served import ServedProject
 
-T = TypeVar("T")
-
-POLL_SECONDS = 0.1
+POLL_SECONDS = 0.05
 HINT_SECONDS = 0.2  # between two hints: at most 5 a second
+LOOK_SECONDS = (
+    5.0  # after which a stream looks round in any case: whether it is to end, what it may have missed
+)
 ALIVE_SECONDS = 1.0  # between two signs that everything was told; also how often processes are looked at
 STREAMS_OF_ONE = 20  # of one person
 STREAMS = 300
@@ -41,29 +43,30 @@ class Subscriber:
     def __init__(self, *, hears_alive: bool = False) -> None:
         self.hears_alive = hears_alive
         self._sessions: dict[str, int] | None = None
+        self._is_told = False
         self._woken = asyncio.Event()
 
     def tell(self, sessions: dict[str, int] | None) -> None:
         """`sessions`: "<project>/<session>" -> the newest message's number; empty: any of them. None: nothing changed."""
         if sessions is not None:
             before = self._sessions
-            is_known = sessions and (before is None or before)
-            self._sessions = {**(before or {}), **sessions} if is_known else {}
+            self._sessions = (
+                sessions if before is None else {**before, **sessions} if before and sessions else {}
+            )
         if sessions is not None or self.hears_alive:
+            self._is_told = True
             self._woken.set()
 
     def wake(self) -> None:
         """Whatever it waits for: it is to look round itself."""
         self._woken.set()
 
-    async def wait(self, seconds: float) -> bool:
-        """Whether it was told something within that time."""
-        try:
-            await asyncio.wait_for(self._woken.wait(), seconds)
-        except TimeoutError:
-            return False
+    async def wait(self) -> bool:
+        """Wait until it is told something, or woken to look round; whether it was told something."""
+        await self._woken.wait()
         self._woken.clear()
-        return True
+        is_told, self._is_told = self._is_told, False
+        return is_told
 
     def take(self) -> dict[str, int] | None:
         """As `tell` had it, since it was last taken."""
@@ -118,37 +121,41 @@ class _Watched:
         }
 
 
+class _Watching:
+    """From the first stream until the last has ended."""
+
+    def __init__(self, watch: Callable[[_Watching], Awaitable[None]]) -> None:
+        self.begun = asyncio.Event()  # everything that is committed from now on will be told
+        self.is_over = threading.Event()  # nobody listens any more
+        self.task = asyncio.ensure_future(watch(self))
+
+
 class Feed:
-    """The streams of one server. All but `stop` belongs to the event loop."""
+    """The streams of one server. All but `stop` and what is said to be the thread's belongs to the event loop."""
 
     def __init__(self, projects: Sequence[ServedProject]) -> None:
         self.boot = secrets.token_hex(8)  # another one at each start of the server
         self.version = 1
         self.waiting = 0
+        self.is_stopping = False
         self._projects = projects
         self._subscribers: dict[Subscriber, str] = {}
-        self._stopping = threading.Event()
-        self._polling: asyncio.Task[None] | None = None
-        self._begun: asyncio.Event | None = None
+        self._watching: _Watching | None = None
         self._thread: anyio.CapacityLimiter | None = None  # of its own: pages cannot keep it waiting
 
     def stop(self) -> None:
-        """End every stream; from any thread."""
-        self._stopping.set()
-
-    @property
-    def is_stopping(self) -> bool:
-        return self._stopping.is_set()
+        """End every stream; from any thread, or a signal's handler."""
+        self.is_stopping = True
 
     @property
     def is_watching(self) -> bool:
         """Whether changes are told. If not, streams end, and their clients come again."""
-        return self._polling is not None and not self._polling.done()
+        return self._watching is not None and not self._watching.task.done()
 
     async def begun(self) -> None:
         """Wait until everything that is committed from now on will be told; for a subscriber."""
-        assert self._begun is not None
-        await self._begun.wait()
+        assert self._watching is not None
+        await self._watching.begun.wait()
 
     def refuse_more(self, person: str) -> None:
         """Raises TooMany when this person, or all together, have as many streams as is allowed."""
@@ -163,52 +170,68 @@ class Feed:
         subscriber = Subscriber(hears_alive=hears_alive)
         self._subscribers[subscriber] = person
         if not self.is_watching:
-            self._begun = asyncio.Event()
-            self._polling = asyncio.get_running_loop().create_task(self._poll(self._begun))
-            self._polling.add_done_callback(partial(self._ended, self._begun))
+            self._watching = _Watching(self._watch)
+            self._watching.task.add_done_callback(partial(self._ended, self._watching))
+            asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look_round, self._watching)
         try:
             yield subscriber
         finally:
             del self._subscribers[subscriber]
+            if not self._subscribers and self._watching is not None:
+                self._watching.is_over.set()
+                self._watching = None
 
-    async def _poll(self, begun: asyncio.Event) -> None:
-        """Watch until nobody listens any more."""
+    async def _watch(self, watching: _Watching) -> None:
+        """Watch until nobody listens any more, in a thread: it may have to wait for the disk."""
+        self._thread = self._thread or anyio.CapacityLimiter(1)
+        tell = asyncio.get_running_loop().call_soon_threadsafe
+        await anyio.to_thread.run_sync(partial(self._follow, watching, tell), limiter=self._thread)
+
+    def _follow(self, watching: _Watching, tell: Callable[..., object]) -> None:
+        """The thread's: what `tell` is given is called by the event loop."""
         watched = [_Watched(each) for each in self._projects]
-        loop = asyncio.get_running_loop()
-        hinted = alive = looked = loop.time()
-        await self._aside(partial(_changed, watched, and_processes=True))
-        await self._aside(partial(_news, watched))
-        begun.set()
+        hinted = alive = looked = time.monotonic()
+        _changed(watched, and_processes=True)
+        _news(watched)
+        tell(watching.begun.set)
         pending: set[_Watched] = set()
-        while self._subscribers and not self.is_stopping:
-            now = loop.time()
+        while not watching.is_over.is_set() and not self.is_stopping:
+            now = time.monotonic()
             and_processes = now - looked >= ALIVE_SECONDS
             looked = now if and_processes else looked
-            pending.update(await self._aside(partial(_changed, watched, and_processes=and_processes)))
+            pending.update(_changed(watched, and_processes=and_processes))
             if pending and now - hinted >= HINT_SECONDS:
-                found = await self._aside(partial(_news, pending))
-                self.waiting = await self._aside(self._count)
+                tell(self._tell, _news(pending), self._count())
                 pending.clear()
                 hinted = alive = now
-                self.version += 1
-                self._tell(found)
             elif not pending and now - alive >= ALIVE_SECONDS:
                 alive = now
-                self._tell(None)
-            await asyncio.sleep(POLL_SECONDS)
+                tell(self._tell_alive)
+            soon = hinted + HINT_SECONDS - time.monotonic() if pending else POLL_SECONDS
+            watching.is_over.wait(max(0.0, min(soon, POLL_SECONDS)))
 
-    async def _aside(self, work: Callable[[], T]) -> T:
-        """What `work` returns, from a thread: it may have to wait for the disk."""
-        self._thread = self._thread or anyio.CapacityLimiter(1)
-        return await anyio.to_thread.run_sync(work, limiter=self._thread)
-
-    def _tell(self, sessions: dict[str, int] | None) -> None:
+    def _tell(self, sessions: dict[str, int], waiting: int) -> None:
+        self.version += 1
+        self.waiting = waiting
         for subscriber in self._subscribers:
             subscriber.tell(sessions)
 
-    def _ended(self, begun: asyncio.Event, _: object) -> None:
+    def _tell_alive(self) -> None:
+        for subscriber in self._subscribers:
+            subscriber.tell(None)
+
+    def _look_round(self, watching: _Watching) -> None:
+        """Wake every stream, however long its thread waits for the disk, and again later."""
+        if not watching.task.done():
+            self._wake()
+            asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look_round, watching)
+
+    def _ended(self, watching: _Watching, _: object) -> None:
         """It is no longer watched, for whatever reason: whoever waits is to see it."""
-        begun.set()
+        watching.begun.set()
+        self._wake()
+
+    def _wake(self) -> None:
         for subscriber in self._subscribers:
             subscriber.wake()
 

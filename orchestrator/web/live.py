@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated
 
 import anyio.to_thread
@@ -22,7 +22,6 @@ from orchestrator.web.feed import Feed, Subscriber
 from orchestrator.web.web_request import Query, WebRequest
 
 SILENT_SECONDS = 15.0  # of a session's messages, until it is said that the stream still is
-LOOK_SECONDS = 5.0  # how late a message of a session could be seen at most, if a hint went missing
 BATCH = 500  # messages of one reading
 
 
@@ -45,19 +44,17 @@ async def _hints(request: WebRequest, feed: Feed) -> AsyncIterator[bytes]:
         waiting = await feed.count()
         yield _event("hello", {"boot": feed.boot, "version": feed.version, "waiting": waiting})
         while feed.is_watching:
-            is_told = await subscriber.wait(LOOK_SECONDS)
+            is_told = await subscriber.wait()
             if not request.is_still_admitted:
                 return
             if not feed.is_watching:
                 break
             changed = subscriber.take()
             if changed is not None:
-                yield _event(
-                    "changed", {"version": feed.version, "waiting": feed.waiting, "sessions": changed}
-                )
+                yield _changed_event(feed.version, feed.waiting, tuple(changed.items()))
             elif is_told:
                 yield b": alive\n\n"
-        yield _event("bye", {"why": "stopping" if feed.is_stopping else "nothing is watched any more"})
+        yield _bye(feed)
 
 
 def session_messages(request: WebRequest) -> AsyncIterator[bytes]:
@@ -75,8 +72,9 @@ def session_messages(request: WebRequest) -> AsyncIterator[bytes]:
 async def _messages(request: WebRequest, number: int) -> AsyncIterator[bytes]:
     feed = request.site.feed
     with feed.subscribed(request.visitor.person) as subscriber:
+        await feed.begun()
         silent = asyncio.get_running_loop().time()
-        while not feed.is_stopping and request.is_still_admitted:
+        while feed.is_watching and request.is_still_admitted:
             lines, ended = await anyio.to_thread.run_sync(partial(_batch, request, number))
             for each, line in lines:
                 yield _event("message", line, each)
@@ -92,12 +90,12 @@ async def _messages(request: WebRequest, number: int) -> AsyncIterator[bytes]:
                 silent = now
             if len(lines) < BATCH:
                 await _changed(subscriber)
-        if feed.is_stopping:
-            yield _event("bye", {"why": "stopping"})
+        if not feed.is_watching:
+            yield _bye(feed)
 
 
 async def _changed(subscriber: Subscriber) -> None:
-    await subscriber.wait(LOOK_SECONDS)
+    await subscriber.wait()
     subscriber.take()
 
 
@@ -115,6 +113,15 @@ def _batch(request: WebRequest, number: int) -> tuple[list[tuple[int, JsonObject
         return [(each.number, message_line(each)) for each in found], row.status if ended and row else None
 
     return request.read(unit)
+
+
+@lru_cache(maxsize=16)  # most streams are told the same
+def _changed_event(version: int, waiting: int, sessions: tuple[tuple[str, int], ...]) -> bytes:
+    return _event("changed", {"version": version, "waiting": waiting, "sessions": dict(sessions)})
+
+
+def _bye(feed: Feed) -> bytes:
+    return _event("bye", {"why": "stopping" if feed.is_stopping else "nothing is watched any more"})
 
 
 def _event(name: str, data: Json, id: int | None = None) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 from pydantic import Field
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json
@@ -23,6 +23,7 @@ from orchestrator.views.task import task_view
 from orchestrator.views.version_diff import version_diff
 from orchestrator.views.why import why
 from orchestrator.views.why_then import why_then
+from orchestrator.web.json_answer import JsonAnswer
 from orchestrator.web.pages.inbox import inboxes
 from orchestrator.web.pages.list import sessions
 from orchestrator.web.pages.log import messages_after
@@ -62,7 +63,7 @@ class OfVersions(Query):
 
 
 def inbox(request: WebRequest) -> Response:
-    return JSONResponse({"waiting": request.site.waiting(), "projects": inboxes(request)})
+    return JsonAnswer({"waiting": request.site.waiting(), "projects": inboxes(request)})
 
 
 def projects(request: WebRequest) -> Response:
@@ -70,11 +71,11 @@ def projects(request: WebRequest) -> Response:
         {"project": each.slug, "title": each.title, "folder": str(each.project.root)}
         for each in request.site.projects
     ]
-    return JSONResponse(found)
+    return JsonAnswer(found)
 
 
 def session_list(request: WebRequest) -> Response:
-    return JSONResponse(sessions(request))
+    return JsonAnswer(sessions(request))
 
 
 def session(request: WebRequest) -> Response:
@@ -127,7 +128,7 @@ def why_task(request: WebRequest) -> Response:
 
 
 def message_list(request: WebRequest) -> Response:
-    return JSONResponse(messages_after(request))
+    return JsonAnswer(messages_after(request))
 
 
 def discussions(request: WebRequest) -> Response:
@@ -165,7 +166,7 @@ def changes(request: WebRequest) -> Response:
 
 
 def project_cost(request: WebRequest) -> Response:
-    return JSONResponse(request.project.read(lambda tx: cost_view(tx, None)))
+    return JsonAnswer(request.project.read(lambda tx: cost_view(tx, None)))
 
 
 def approval(request: WebRequest) -> Response:
@@ -220,4 +221,4 @@ def _text(digest: str, body: bytes) -> Response:
 
 
 def _of_session(request: WebRequest, unit: _Unit) -> Response:
-    return JSONResponse(request.read(unit))
+    return JsonAnswer(request.read(unit))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from orchestrator.web import choosing, entry, live, openapi, read_api
 from orchestrator.web.choosing import Choosing
 from orchestrator.web.command_routes import COMMAND_API, COMMAND_FORMS
 from orchestrator.web.entry import Entering, OfFile
+from orchestrator.web.json_answer import JsonAnswer
 from orchestrator.web.live import After
 from orchestrator.web.pages import (
     check,
@@ -48,7 +49,7 @@ OF_SESSION = "/api/v1/p/{p}/sessions/{session}"
 
 
 def api_document(request: WebRequest) -> Response:
-    return JSONResponse(openapi.document(ROUTES))
+    return JsonAnswer(openapi.document(ROUTES))
 
 
 OPEN = (

@@ -15,7 +15,7 @@ from orchestrator.store.backends.sqlite_file import refuse_other_schema
 from orchestrator.store.store import Store, Tx
 from orchestrator.views import stalls
 from orchestrator.views.disk_space import room_at
-from orchestrator.views.inbox import Inbox, inbox
+from orchestrator.views.inbox import Inbox, inbox, waiting_count
 
 T = TypeVar("T")
 NAME_LIMIT = 60  # characters
@@ -103,7 +103,8 @@ class ServedProject:
         if self.file() is None:
             return 0
         try:
-            return self.inbox(0)["waiting"]
+            room = room_at(self.project.root)
+            return self.read(lambda tx: waiting_count(tx, room))
         except (LifecycleError, OSError):
             return 0
 

@@ -18,7 +18,7 @@ from orchestrator.store import leases, messages, rate_limits, sessions
 from orchestrator.store.clock import process_start
 from orchestrator.store.store import Store
 from orchestrator.views.disk_space import FREE_BYTES, Room
-from orchestrator.views.inbox import Inbox, inbox, opened
+from orchestrator.views.inbox import Inbox, inbox, opened, waiting_count
 from tests import factories
 
 ROOM = Room(10 * FREE_BYTES, 20 * FREE_BYTES)
@@ -39,7 +39,9 @@ def paused(store: Store, reason: PauseReason, **detail: str) -> str:
 
 
 def listed(store: Store, room: Room = ROOM) -> Inbox:
-    return store.read(lambda tx: inbox(tx, room))
+    found, waiting = store.read(lambda tx: (inbox(tx, room), waiting_count(tx, room)))
+    assert waiting == found["waiting"]
+    return found
 
 
 def kinds(store: Store, room: Room = ROOM) -> list[str]:

@@ -92,6 +92,20 @@ def test_levels_and_words(world: WebWorld) -> None:
     assert page(world, "q=said+%3C44%3E&part=1&after=0").count("<li") == 1
 
 
+@pytest.mark.parametrize("query", ["", "task=draft-001&"])
+def test_who_follows_the_lines_is_told_whether_there_are_more_of_them(world: WebWorld, query: str) -> None:
+    numbers: list[int] = []
+    asked, more, last = 0, True, 0
+    while more:
+        answer = world.get(f"/p/demo/s/{world.session}/log?{query}part=1&after={last}")
+        numbers += said(answer.text)
+        last = int(re.findall(r'<li id="m(\d+)"', answer.text)[-1])
+        asked, more = asked + 1, "x-more" in answer.headers
+
+    assert numbers == list(range(0, NOTED, 5 if query else 1))
+    assert asked == (1 if query else 3)
+
+
 @pytest.mark.parametrize("query", ["kind=other", "level=loud", "before=0", "q=" + "x" * 201])
 def test_a_filter_that_does_not_exist_is_refused(world: WebWorld, query: str) -> None:
     assert world.get(f"/p/demo/s/{world.session}/log?{query}").status_code == 422

@@ -248,6 +248,35 @@ def test_the_access_of_one_person_ends_and_that_of_others_stays(tmp_path: Path) 
     assert access.visitor(ana) is None
 
 
+@pytest.mark.parametrize("person", [None, "ana"])
+def test_a_cookie_ends_though_it_was_shown_just_before(tmp_path: Path, person: str | None) -> None:
+    access = Access(tmp_path / "web")
+    ana, berta = cookie_of(access, "ana"), cookie_of(access, "berta")
+    shown = [access.visitor(each) is not None for each in (ana, berta, ana)]
+
+    Access(tmp_path / "web").revoke(person)  # as another process does it
+
+    assert shown == [True] * 3
+    assert access.visitor(ana) is None
+    assert (access.visitor(berta) is None) == (person is None)
+
+
+def test_a_key_that_others_may_read_or_that_is_a_link_lets_nobody_in(tmp_path: Path) -> None:
+    access = Access(tmp_path / "web")
+    cookie, key = cookie_of(access), tmp_path / "web" / "key"
+    assert access.visitor(cookie) is not None
+
+    key.chmod(0o644)
+    with pytest.raises(UsageError, match="not private"):
+        access.visitor(cookie)
+    key.chmod(0o600)
+    assert access.visitor(cookie) is not None
+    key.rename(tmp_path / "moved")
+    key.symlink_to(tmp_path / "moved")
+    with pytest.raises(UsageError, match="cannot be read"):
+        access.visitor(cookie)
+
+
 def test_epochs_that_cannot_be_read_let_nobody_in(tmp_path: Path) -> None:
     access = Access(tmp_path / "web")
     cookie = cookie_of(access)

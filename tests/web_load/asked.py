@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,12 +16,13 @@ from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message
 
+from orchestrator.__main__ import GC_OBJECTS
 from orchestrator.project import Project
 from orchestrator.web.access import Access
 from orchestrator.web.feed import Feed
 from orchestrator.web.guard import NAME
 from orchestrator.web.served import ServedProject
-from orchestrator.web.server import build
+from orchestrator.web.server import SWITCH_SECONDS, build
 from orchestrator.web.site import Site
 from tests.web_load.crowd import Crowd
 from tests.web_world import entered
@@ -105,6 +108,22 @@ class Asked:
 def asked(crowd: Crowd) -> Iterator[Asked]:
     made = Asked(crowd)
     try:
-        yield made
+        with _as_served():
+            yield made
     finally:
         made.close()
+
+
+@contextmanager
+def _as_served() -> Iterator[None]:
+    """Python as `lifecycle serve` sets it: it looks for cycles less often, and not through what was imported."""
+    objects, seconds = gc.get_threshold(), sys.getswitchinterval()
+    gc.set_threshold(GC_OBJECTS)
+    gc.freeze()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(seconds)
+        gc.unfreeze()
+        gc.set_threshold(*objects)

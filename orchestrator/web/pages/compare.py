@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from markupsafe import Markup
 from pydantic import Field
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from orchestrator.commands.compare import compared
 from orchestrator.domain.json_types import Json, JsonObject
@@ -21,6 +21,7 @@ from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import session_line, sessions_listed
 from orchestrator.views.compare import document_versions
+from orchestrator.web.json_answer import JsonAnswer
 from orchestrator.web.language import Language
 from orchestrator.web.pages import document
 from orchestrator.web.rendering import render
@@ -55,7 +56,7 @@ class Difference(Query):
 
 def api(request: WebRequest) -> Response:
     """Both sessions, with the keys of `lifecycle compare`."""
-    return JSONResponse(_compared(request, request.names["other"], diff=request.query.diff))
+    return JsonAnswer(_compared(request, request.names["other"], diff=request.query.diff))
 
 
 def page(request: WebRequest) -> Response:

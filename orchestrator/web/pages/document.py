@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Annotated
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from orchestrator.views import check, session_line
 from orchestrator.views.document import Document
 from orchestrator.views.document import document as document_view
 from orchestrator.views.reading_order import reading_order, titles
+from orchestrator.views.since_approval import KEPT, KEPT_BYTES
 from orchestrator.web.document_links import LinkRules
 from orchestrator.web.document_text import changed_since, without_noise
 from orchestrator.web.language import CODES
@@ -133,8 +135,14 @@ def compared(before: bytes, after: bytes) -> list[Hunk] | None:
     """What differs, without front matter, authors and sources of diagrams; None where the texts are too large."""
     if max(len(before), len(after)) > MOST_COMPARED:
         return None
+    small = len(before) + len(after) <= KEPT_BYTES
+    return list((_compared if small else _compared.__wrapped__)(before, after))
+
+
+@lru_cache(maxsize=KEPT)
+def _compared(before: bytes, after: bytes) -> tuple[Hunk, ...]:
     one, two = (inert(body.decode("utf-8", "replace").replace("\r\n", "\n")) for body in (before, after))
-    return hunks(without_noise(one) if before else [], without_noise(two))
+    return tuple(hunks(without_noise(one) if before else [], without_noise(two)))
 
 
 def session_address(request: WebRequest) -> str:

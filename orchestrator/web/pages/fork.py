@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from pydantic import BaseModel
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from orchestrator.commands import forking
 from orchestrator.commands.caller import Caller
 from orchestrator.commands.command_arguments import SessionFork, without
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.web.json_answer import JsonAnswer
 from orchestrator.web.rendering import address, render
 from orchestrator.web.web_request import WebRequest
 
@@ -24,7 +25,7 @@ OfFork: type[BaseModel] = without(SessionFork, "session")
 def api(request: WebRequest) -> Response:
     """Fork the session; with `plan` change nothing, and say what would be taken over."""
     done = forking.begin(_caller(request), _asked(request))
-    return JSONResponse(done, 201 if done["created"] else 200)
+    return JsonAnswer(done, 201 if done["created"] else 200)
 
 
 def form(request: WebRequest) -> Response:

@@ -19,6 +19,7 @@ from orchestrator.web.web_request import PageQuery, Query, WebRequest
 
 LIMIT = 200  # messages of a page
 MOST = 1_000
+MORE = "x-more"  # the header of lines behind which there are others
 FILTERS = ("kind", "task", "level", "q")
 
 
@@ -73,9 +74,9 @@ def page(request: WebRequest) -> Response:
 
     found = request.read(unit)
     if asked.part:  # only the lines: the page adds them to those that it has
-        return Response(
-            fragment("log_lines.html", request.language, lines=found["lines"]), media_type="text/html"
-        )
+        more = {MORE: "1"} if found["end"] < found["total"] else None
+        lines = fragment("log_lines.html", request.language, lines=found["lines"])
+        return Response(lines, media_type="text/html", headers=more)
     kept = {name: value for name in FILTERS if (value := getattr(asked, name))}
     return render(
         request,

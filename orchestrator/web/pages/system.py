@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from orchestrator.domain.errors import ConfigError, LifecycleError
 from orchestrator.domain.json_types import Json, JsonObject
@@ -17,6 +17,7 @@ from orchestrator.store.store import Tx
 from orchestrator.views.daemon import daemon_view
 from orchestrator.views.doctor import Check, examine_quickly
 from orchestrator.views.limits import limit_views
+from orchestrator.web.json_answer import JsonAnswer
 from orchestrator.web.rendering import render
 from orchestrator.web.served import ServedProject
 from orchestrator.web.web_request import PageQuery, WebRequest
@@ -57,7 +58,7 @@ def everywhere(request: WebRequest) -> Response:
             shown["error"] = {"what": error.what, "why": error.why, "fix": error.fix}
         shown["checks"] = _checks(examine_quickly(served.project))
         found.append(shown)
-    return JSONResponse({"projects": found})
+    return JsonAnswer({"projects": found})
 
 
 def _state(served: ServedProject) -> JsonObject:

@@ -166,7 +166,7 @@ function apply(text) {
   showState();
 }
 
-// Whether there may be more than one answer holds.
+// Whether there is more than one answer holds.
 async function refreshLog() {
   const log = page.log;
   if (Number(log.dataset.end) < Number(log.dataset.total)) return false; // an older page of it stays what it is
@@ -190,7 +190,7 @@ async function refreshLog() {
     more.textContent = spoken("{0} new", more.dataset.count);
     more.hidden = false;
   }
-  return true;
+  return answer.headers.has("x-more");
 }
 
 // The stream of hints: read by one tab of the browser, passed on to the others.
