@@ -273,14 +273,12 @@ class Race:
             self.faults.append(f"pause {number}: {who} was shown {tokens}, and approved {digest}")
         before, self._approved = self._approved, self._newest(at)
         for person, shown in self._taken:
+            new = set(re.findall(r"edited\w+", shown.page)) - {before}
             if (
-                shown.page
-                and before
-                and self._approved not in (before, *re.findall(r"edited\w+", shown.page))
-            ):
-                self.faults.append(
-                    f"pause {number}: {person.name} approved a text that the page did not have"
-                )
+                shown.page and number and new != {self._approved} - {before, ""}
+            ):  # empty: while it was written
+                said = f"{self._approved!r} behind {before!r}, and was shown {new}"
+                self.faults.append(f"pause {number}: {person.name} approved the text {said}")
 
     def _newest(self, at: int) -> str:
         """The text that was approved at this time."""
