@@ -60,6 +60,12 @@ GETS: dict[str, tuple[str, dict[str, str], int]] = {
     "another site": (INBOX, {"cookie": "DECIDE", **CROSS}, 403),
     "another port of this machine": (INBOX, {"cookie": "DECIDE", "sec-fetch-site": "same-site"}, 403),
     "a value nobody knows": (INBOX, {"cookie": "DECIDE", "sec-fetch-site": "SAME-ORIGIN"}, 403),
+    "another site's script, in a browser without Sec-Fetch": (
+        INBOX,
+        {"cookie": "DECIDE", "origin": "http://evil.example"},
+        403,
+    ),
+    "its own script": (INBOX, {"cookie": "DECIDE", "origin": ORIGIN}, 200),
     "its own page": (INBOX, {"cookie": "DECIDE", "sec-fetch-site": "same-origin"}, 200),
     "an address that was typed": ("/", {"cookie": "DECIDE", "sec-fetch-site": "none"}, 200),
     "a link on another site": ("/", VISIT, 200),
@@ -290,6 +296,31 @@ def test_whoever_is_not_let_in_is_told_why_and_what_to_do(world: WebWorld) -> No
     for why, page in pages.items():
         assert why in page.text
         assert "lifecycle serve --link" in page.text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        CROSS,
+        {"sec-fetch-site": "same-site", "origin": f"http://127.0.0.1:{PORT + 1}"},
+        {"origin": f"http://127.0.0.1:{PORT + 1}"},
+        {"origin": "http://evil.example"},
+        {"origin": f"{ORIGIN}.evil.example"},
+        {"origin": "http://evil.example", "sec-fetch-site": "same-origin"},
+    ],
+)
+def test_another_site_lets_nobody_in_as_somebody_else_and_changes_no_language(
+    world: WebWorld, headers: dict[str, str]
+) -> None:
+    code = world.site.access.code("eve", "decide")
+
+    entered = world.client.post("/enter", data={"code": code}, headers=headers)
+    spoken = world.client.post("/language", data={"to": "zh", "back": "/"}, headers=headers)
+    own = world.client.post("/enter", data={"code": code}, headers={"origin": ORIGIN})
+
+    assert (entered.status_code, spoken.status_code, own.status_code) == (403, 403, 303)
+    assert "set-cookie" not in entered.headers
+    assert "set-cookie" not in spoken.headers
 
 
 def test_a_link_leads_to_its_page_and_may_be_entered_whole(world: WebWorld) -> None:
