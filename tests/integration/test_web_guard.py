@@ -360,6 +360,20 @@ def test_behind_a_proxy_its_name_is_answered_and_the_cookie_stays_on_tls(tmp_pat
     assert named_only.status_code == 401  # a name alone lets nobody in
 
 
+def test_a_slash_too_many_leads_to_the_same_site_whatever_its_scheme(tmp_path: Path) -> None:
+    with web_world(tmp_path, allowed_host="team.example") as world:
+        headers = {**PROGRAM, "host": "team.example"}
+        known = world.client.get("/p/demo/sessions/?q=a%20b", headers=headers)
+        unknown = world.client.get("/nothing//", headers=headers)
+        foreign = world.client.get("//evil.example/", headers=headers)
+        posted = world.client.post("/p/demo/start/", headers=headers)
+
+    assert (known.status_code, known.headers["location"]) == (307, "/p/demo/sessions?q=a%20b")
+    assert unknown.headers["location"] == "/nothing"
+    assert "location" not in foreign.headers
+    assert posted.status_code == 404
+
+
 def test_entering_and_commands_are_limited(tmp_path: Path) -> None:
     with web_world(tmp_path) as world:
         wrong = [
