@@ -97,6 +97,12 @@ Receptionists add a patient by hand in under 15 seconds.
 
 A message is sent when three people are ahead, and again when it is the patient's turn.
 """
+FINDING = "what happens when the gateway is down"
+REQUESTS = (
+    "Walk-in queue for our four clinics",
+    "Online shop for spare parts of old bicycles",
+    "An app that reminds tenants of waste collection",
+)
 TEXTS = {"RESEARCH-001": (BRIEF, BRIEF_TEXT), "DRAFT-002": (REQUIREMENTS, REQUIREMENTS_TEXT)}
 CHANGED = BRIEF_TEXT.replace("under 5 lost", "under 3 lost").replace(
     "- Doctors, eight in each clinic", "- Doctors, eight in each clinic\n- The clinic manager, who reports waiting times"
@@ -140,14 +146,15 @@ def demo_world(folder: Path) -> Iterator[Demo]:
     heard = Waker(store.path, "daemon")
     try:
         told = _Teller(store, clock, lead, host)
-        paused = told.session("Walk-in queue for our four clinics")
+        waits, stuck, works = REQUESTS
+        paused = told.session(waits)
         told.work(paused)
         told.approve(paused)
         told.write(paused, BRIEF, CHANGED)
         told.write(paused, REQUIREMENTS, REQUIREMENTS_TEXT + STORY)
-        blocked = told.session("Online shop for spare parts of old bicycles")
+        blocked = told.session(stuck)
         told.work(blocked, low="DRAFT-002")
-        running = told.session("An app that reminds tenants of waste collection")
+        running = told.session(works)
         told.work(running, until="DRAFT-003")
         for each in (paused, blocked, running):
             project(store, each)
@@ -203,11 +210,7 @@ class _Teller:
                 for name, score in SCORES.items()
             }
             gate = {"gate": "REVIEW", "score": 81.4, "data": {"dimensions": dimensions}}
-        extra = (
-            {"missing_requirements": ("what happens when the gateway is down",)}
-            if min(ratings.values()) < 3
-            else {}
-        )
+        extra = {"missing_requirements": (FINDING,)} if min(ratings.values()) < 3 else {}
         found = factories.discussed(row, ratings, **extra) if row.round else None
         path, text = TEXTS.get(row.key, (f"spec/{row.key.lower()}.md", f"# {row.key}\n\nMade up.\n"))
         done = factories.finish(self.store, row, files={path: text.encode()}, discussed=found, gate=gate)

@@ -55,6 +55,8 @@ def draw(found: JsonObject) -> None:
         print_supervision([each for each in found["supervision"] if each["risks"]])
     print_advice(found["advice"])
     print_audit(found["audit"])
+    if found["starting"] is not None:
+        _say_labelled("Start", [Piece(f"the coordinator is starting: {found['starting']} s")])
     for line in found["stalled"]:
         _say_labelled("Stall", [Piece(inert(line))])
     if found["expected"]:

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.store import files
 from orchestrator.store.clock import boot_id, pid_space, process_start
 
 NOTE = "coordinator.json"  # in `.workflow`
+OUTPUT = "daemon.out"  # in the folder of logs: what coordinators print
 START_SECONDS = 30.0  # a process that lives and does not lead after this is not on its way any more
+MOST_BYTES = 4_000  # of what it printed that are read
 
 
-def note_start(workflow: Path, pid: int, now: int) -> None:
-    """Note that this process is going to lead; `now` in microseconds."""
+@dataclass(frozen=True, slots=True)
+class Start:
+    """`seconds` since it was started; `lives`: its process does, on this machine; `printed`: bytes others printed before."""
+
+    pid: int
+    seconds: float
+    lives: bool
+    printed: int
+
+    @property
+    def is_on_its_way(self) -> bool:
+        return self.lives and self.seconds < START_SECONDS
+
+
+def note_start(workflow: Path, pid: int, now: int, printed: int = 0) -> None:
+    """Note that this process is going to lead; `now` in microseconds, `printed`: how long the file of its output was."""
     said = {
         "pid": pid,
         "process_start": process_start(pid),
         "boot": boot_id(),
         "pid_space": pid_space(),
         "at": now,
+        "printed": printed,
     }
     with suppress(
         OSError, files.UnsafePath
@@ -28,13 +47,36 @@ def note_start(workflow: Path, pid: int, now: int) -> None:
         files.write(workflow, NOTE, json.dumps(said).encode())
 
 
-def is_starting(workflow: Path, now: int) -> bool:
-    """Whether the coordinator that was started last lives and has had no time to lead yet; `now` in microseconds."""
+def last_start(workflow: Path, now: int) -> Start | None:
+    """What was noted of the coordinator that was started last; None where nothing can be known. `now` in microseconds."""
     try:
         noted = json.loads((workflow / NOTE).read_text())
         age = (now - int(noted["at"])) / 1e6
         here = (noted["boot"], noted["pid_space"]) == (boot_id(), pid_space())
-        noted_start, started = noted["process_start"], process_start(int(noted["pid"]))
-    except (OSError, ValueError, OverflowError, KeyError, TypeError):
-        return False
-    return 0 <= age < START_SECONDS and here and started is not None and started == noted_start
+        pid, printed = int(noted["pid"]), int(noted.get("printed", 0))
+        noted_start, started = noted["process_start"], process_start(pid)
+    except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError):
+        return None
+    lives = here and started is not None and started == noted_start
+    return Start(pid, age, lives, printed) if age >= 0 and printed >= 0 else None
+
+
+def is_starting(workflow: Path, now: int) -> bool:
+    """Whether the coordinator that was started last lives and has had no time to lead yet; `now` in microseconds."""
+    found = last_start(workflow, now)
+    return found is not None and found.is_on_its_way
+
+
+def fault_of(workflow: Path, start: Start) -> tuple[str, str]:
+    """What the error was with which it ended, and how to go on; empty where it printed none."""
+    try:
+        with (workflow / "logs" / OUTPUT).open("rb") as file:
+            file.seek(max(start.printed, file.seek(0, os.SEEK_END) - MOST_BYTES))
+            lines = file.read(MOST_BYTES).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return "", ""
+    errors = [number for number, line in enumerate(lines) if line.startswith("Error: ")]
+    if not errors:
+        return "", ""
+    fixes = [line.strip().removeprefix("try: ") for line in lines[errors[-1] :] if line.startswith("  try: ")]
+    return lines[errors[-1]].removeprefix("Error: "), next(iter(fixes), "")

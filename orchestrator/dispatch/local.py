@@ -42,6 +42,7 @@ def start_daemon(project: Path, log: Path) -> subprocess.Popen[bytes]:
     """Start a detached daemon for the project's database; it ends by itself when another one leads."""
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with log.open("ab") as out:
+        printed = out.tell()
         process = subprocess.Popen(
             module_command("orchestrator", "daemon", "run", "--detached", "--project", str(project)),
             stdin=subprocess.DEVNULL,
@@ -51,7 +52,7 @@ def start_daemon(project: Path, log: Path) -> subprocess.Popen[bytes]:
             cwd=log.parent,
             env=child_environment(),
         )
-    note_start(project / ".workflow", process.pid, SystemClock().wall())
+    note_start(project / ".workflow", process.pid, SystemClock().wall(), printed)
     return process
 
 

@@ -74,6 +74,7 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
         "workers": [view for view in views if view["running"]],
         "ready": [view["task"] for view in views if view["ready"]],
         "offered": [view["task"] for view in views if view["offered"]],
+        "starting": stalls.starting_seconds(tx) if session.status == SessionStatus.ACTIVE else None,
         "stalled": _stalled(tx, session, views),
         "expected": eta.expected(tx, session, rows),
         "budget": budget.budget_view(tx, session),
@@ -281,4 +282,4 @@ def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> l
     if session.status != SessionStatus.ACTIVE:
         return []
     missing = stalls.missing_process(tx, any(view["offered"] for view in views), session.updated_at)
-    return [*stalls.lost_runs(tx).get(session.id, []), *([missing] if missing else [])]
+    return [*stalls.lost_runs(tx).get(session.id, []), *([missing.says] if missing else [])]

@@ -196,7 +196,8 @@ def _documents_of(a: Sequence[JsonObject], b: Sequence[JsonObject]) -> list[Row]
 def _size(document: JsonObject | None) -> str | None:
     if document is None:
         return None
-    return f"{document['sections']} sections, {document['characters']} chars"
+    sections = document["sections"]
+    return f"{sections} section{'' if sections == 1 else 's'}, {document['characters']} chars"
 
 
 def _scores(a: JsonObject | None, b: JsonObject | None) -> list[Row]:

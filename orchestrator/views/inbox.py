@@ -214,10 +214,10 @@ def _lacking(tx: Tx, active: int) -> list[_Placed]:
     ]
     missing = stalls.missing_process(tx, waiting.is_offered(tx), waiting.changed_at(tx))
     if missing is not None:
-        kind = Held.NO_COORDINATOR if missing == stalls.NO_COORDINATOR else Held.NO_HOST
+        kind = missing.kind
         blocks = {"sessions": active, "tasks": 0}
         command = "lifecycle daemon start" if kind is Held.NO_COORDINATOR else "lifecycle daemon status"
-        found.append(_entry(kind, kind, None, tx.now, says=missing, blocks=blocks, command=command))
+        found.append(_entry(kind, kind, None, tx.now, says=missing.says, blocks=blocks, command=command))
     return found
 
 

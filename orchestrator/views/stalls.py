@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import NamedTuple
 
-from orchestrator.dispatch.coming_up import is_starting
+from orchestrator.dispatch.coming_up import fault_of, is_starting, last_start
+from orchestrator.domain.inert import one_line
+from orchestrator.domain.waiting import Held
 from orchestrator.store import leases, waiting
 from orchestrator.store.store import Tx
 
@@ -13,8 +16,17 @@ NO_HOST = (
     "tasks are offered, but no worker host is running yet: the coordinator starts one, see .workflow/logs"
 )
 
+DOCTOR = "`lifecycle doctor` says more"
+WORDS = 300  # characters of what a coordinator printed
 COMMAND_SECONDS = 2.0  # from a command's commit until it has started a coordinator
 HOST_SECONDS = 10.0  # a coordinator may take to start its first worker host
+
+
+class Missing(NamedTuple):
+    """A process that active sessions lack, in words."""
+
+    kind: Held
+    says: str
 
 
 def lost_runs(tx: Tx) -> dict[str, list[str]]:
@@ -26,24 +38,48 @@ def lost_runs(tx: Tx) -> dict[str, list[str]]:
     return found
 
 
-def missing_process(tx: Tx, is_offered: bool, changed_at: int | None) -> str | None:
-    """The process that active sessions lack, in words; None while it is coming up.
+def missing_process(tx: Tx, is_offered: bool, changed_at: int | None) -> Missing | None:
+    """The process that active sessions lack; None while it is coming up.
 
     `is_offered`: whether a task waits for a worker host. `changed_at`: when the newest of the sessions changed.
     """
     leader = leases.leader(tx)
     if leader is None:
-        return None if is_coming_up(tx, changed_at) else NO_COORDINATOR
+        return None if is_coming_up(tx, changed_at) else Missing(Held.NO_COORDINATOR, _no_coordinator(tx))
     if not is_offered or tx.now - leader.at < HOST_SECONDS * leases.SECOND or leases.live_hosts(tx):
         return None
-    return NO_HOST
+    return Missing(Held.NO_HOST, NO_HOST)
+
+
+def _no_coordinator(tx: Tx) -> str:
+    """That none leads, with what is known of the one that was started last."""
+    start = last_start(tx.workflow, tx.now)
+    if start is None:
+        return NO_COORDINATOR
+    if start.lives:
+        return (
+            f"the coordinator (pid {start.pid}) hangs: it lives and does not lead; "
+            "`lifecycle daemon start` starts another one, see .workflow/logs"
+        )
+    what, fix = fault_of(tx.workflow, start)
+    if not what:
+        return NO_COORDINATOR
+    said = f"{one_line(what, WORDS)}; {one_line(fix, WORDS) or DOCTOR}"
+    return f"the coordinator has ended: {said}; `lifecycle daemon start` starts it again"
+
+
+def starting_seconds(tx: Tx) -> int | None:
+    """For how many seconds a coordinator has been on its way; None where one leads, or none is."""
+    start = None if leases.leader(tx) is not None else last_start(tx.workflow, tx.now)
+    return int(start.seconds) if start is not None and start.is_on_its_way else None
 
 
 def processes(tx: Tx) -> Hashable:
     """What a view says of the processes, as a value that differs when they do: no commit tells that one was killed."""
-    leader = leases.leader(tx)
-    missing = missing_process(tx, waiting.is_offered(tx), waiting.changed_at(tx))
-    return leader and leader.epoch, missing, frozenset(run.id for run, _ in leases.overdue_runs(tx))
+    leader, changed_at = leases.leader(tx), waiting.changed_at(tx)
+    missing = missing_process(tx, waiting.is_offered(tx), changed_at)
+    starting = None if changed_at is None else starting_seconds(tx)
+    return leader and leader.epoch, missing, starting, frozenset(run.id for run, _ in leases.overdue_runs(tx))
 
 
 def is_coming_up(tx: Tx, changed_at: int | None) -> bool:

@@ -3,8 +3,9 @@
 1. Host: one that we are reached by, else 421 (a site can give its own name our address).
 2. Body: at most 2 MiB (16 KiB where nobody has to have entered), else 413; within 30 s, else 408. It is kept only of
    those whom rules 3 to 5 let in.
-3. Sec-Fetch-Site: `same-origin` or `none`, else 403 (another site's page sends our browser here). A visit from a link on
-   another site comes without its Strict cookie: it gets a page that loads itself again, once.
+3. Sec-Fetch-Site: `same-origin` or `none`, else 403 (another site's page sends our browser here); an Origin that names
+   another site too, for browsers that do not send the former. A visit from a link on another site comes without its
+   Strict cookie: it gets a page that loads itself again, once.
 4. A cookie of ours, or the bearer token, else 401.
 5. The role: `read` may only look, else 403.
 6. What is not GET and has a cookie: our Origin, and the form's token, else 403.
@@ -47,6 +48,7 @@ DIAGRAM_CSP = (
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 )
+OUR_SITES = (None, "same-origin", "none")  # values of Sec-Fetch-Site
 OPEN = ("/enter", "/diagram", "/language")
 
 
@@ -161,7 +163,8 @@ class Guard:
         )  # fmt: skip
 
     def _site_rule(self, asked: _Asked) -> Response | None:
-        if asked.path.startswith("/static/") or asked.one("sec-fetch-site") in (None, "same-origin", "none"):
+        is_ours = asked.one("origin") in (None, "null", *self._origins)
+        if asked.path.startswith("/static/") or (is_ours and asked.one("sec-fetch-site") in OUR_SITES):
             return None
         is_visit = asked.method == "GET" and asked.one("sec-fetch-dest") == "document"
         if is_visit and asked.one("cookie") is None and asked.one("sec-fetch-mode") == "navigate":

@@ -60,15 +60,13 @@ class Language:
 
     def said(self, english: str) -> str | Markup:
         """As `word`, for the content of an element: what stays English is marked as English."""
-        if (
-            self.name == "en"
-            or not re.search("[A-Za-z]{2}", english)
-            or re.search("[\u3400-\u9fff]", english)
-        ):
+        if self.name == "en" or not re.search("[A-Za-z]{2}", english):
             return english
         found = _translated(self.name, english)
         if found is not None:
             return found
+        if re.search("[\u3400-\u9fff]", english):
+            return english
         return Markup('<span lang="en">{}</span>').format(escape(inert(english)))
 
 

@@ -21,7 +21,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
 from starlette.types import ASGIApp
 
@@ -76,6 +76,8 @@ def build(site: Site) -> ASGIApp:
                 ),
                 405,
             )
+        if request.method in ("GET", "HEAD") and (other := _without_slash(request)) is not None:
+            return RedirectResponse(other)
         return _failed(site, request, UnknownName("address", request.scope["path"], [], fix="start at /"))
 
     app = Starlette(
@@ -83,7 +85,15 @@ def build(site: Site) -> ASGIApp:
         exception_handlers={404: missing, 405: missing},
         middleware=[Middleware(GZipMiddleware, compresslevel=6, thread_minimum_size=COMPRESSED_ASIDE)],
     )
+    app.router.redirect_slashes = False  # it names the scheme too, and a proxy's is another
     return Guard(app, site)
+
+
+def _without_slash(request: Request) -> str | None:
+    """The same address without a slash at its end; None where it has none."""
+    path = own_path(request.scope["path"])
+    asked = request.scope["query_string"].decode("latin-1")
+    return path.rstrip("/") + (f"?{asked}" if asked else "") if path.endswith("/") and path != "/" else None
 
 
 def _answer(route: Route, site: Site, request: Request, body: bytes) -> Response:

@@ -60,6 +60,12 @@ GETS: dict[str, tuple[str, dict[str, str], int]] = {
     "another site": (INBOX, {"cookie": "DECIDE", **CROSS}, 403),
     "another port of this machine": (INBOX, {"cookie": "DECIDE", "sec-fetch-site": "same-site"}, 403),
     "a value nobody knows": (INBOX, {"cookie": "DECIDE", "sec-fetch-site": "SAME-ORIGIN"}, 403),
+    "another site's script, in a browser without Sec-Fetch": (
+        INBOX,
+        {"cookie": "DECIDE", "origin": "http://evil.example"},
+        403,
+    ),
+    "its own script": (INBOX, {"cookie": "DECIDE", "origin": ORIGIN}, 200),
     "its own page": (INBOX, {"cookie": "DECIDE", "sec-fetch-site": "same-origin"}, 200),
     "an address that was typed": ("/", {"cookie": "DECIDE", "sec-fetch-site": "none"}, 200),
     "a link on another site": ("/", VISIT, 200),
@@ -321,6 +327,31 @@ def test_whoever_is_not_let_in_is_told_why_and_what_to_do(world: WebWorld) -> No
         assert "lifecycle serve --link" in page.text
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        CROSS,
+        {"sec-fetch-site": "same-site", "origin": f"http://127.0.0.1:{PORT + 1}"},
+        {"origin": f"http://127.0.0.1:{PORT + 1}"},
+        {"origin": "http://evil.example"},
+        {"origin": f"{ORIGIN}.evil.example"},
+        {"origin": "http://evil.example", "sec-fetch-site": "same-origin"},
+    ],
+)
+def test_another_site_lets_nobody_in_as_somebody_else_and_changes_no_language(
+    world: WebWorld, headers: dict[str, str]
+) -> None:
+    code = world.site.access.code("eve", "decide")
+
+    entered = world.client.post("/enter", data={"code": code}, headers=headers)
+    spoken = world.client.post("/language", data={"to": "zh", "back": "/"}, headers=headers)
+    own = world.client.post("/enter", data={"code": code}, headers={"origin": ORIGIN})
+
+    assert (entered.status_code, spoken.status_code, own.status_code) == (403, 403, 303)
+    assert "set-cookie" not in entered.headers
+    assert "set-cookie" not in spoken.headers
+
+
 def test_a_link_leads_to_its_page_and_may_be_entered_whole(world: WebWorld) -> None:
     page = f"/p/demo/s/{world.session}"
     link = f"{ORIGIN}/enter#{world.site.access.code('ana', 'decide', page)}"
@@ -356,6 +387,20 @@ def test_behind_a_proxy_its_name_is_answered_and_the_cookie_stays_on_tls(tmp_pat
     assert "Secure" in entered.headers["set-cookie"]
     assert "berta" in shown.text
     assert named_only.status_code == 401  # a name alone lets nobody in
+
+
+def test_a_slash_too_many_leads_to_the_same_site_whatever_its_scheme(tmp_path: Path) -> None:
+    with web_world(tmp_path, allowed_host="team.example") as world:
+        headers = {**PROGRAM, "host": "team.example"}
+        known = world.client.get("/p/demo/sessions/?q=a%20b", headers=headers)
+        unknown = world.client.get("/nothing//", headers=headers)
+        foreign = world.client.get("//evil.example/", headers=headers)
+        posted = world.client.post("/p/demo/start/", headers=headers)
+
+    assert (known.status_code, known.headers["location"]) == (307, "/p/demo/sessions?q=a%20b")
+    assert unknown.headers["location"] == "/nothing"
+    assert "location" not in foreign.headers
+    assert posted.status_code == 404
 
 
 def test_entering_and_commands_are_limited(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import orchestrator
+from orchestrator.domain.errors import AgentError
 from orchestrator.domain.evidence import SEVERITIES
 from orchestrator.domain.model import Consensus, RunOutcome, SessionStatus, Severity, TaskStatus
 from orchestrator.domain.pauses import PAUSES
@@ -25,6 +26,7 @@ from orchestrator.web.translation import texts, translated
 
 CODE = Path(orchestrator.__file__).parent
 LANGUAGES = ["zh"]
+NAMES = {"git", "mcp", "sqlite"}  # of programs: the same in every language
 _SPOKEN = re.compile(r"\bspoken\(\s*\"([^\"]+)\"")
 
 
@@ -58,12 +60,22 @@ def of_views() -> set[str]:
     words |= {str(each).replace("_", " ") for each in (*PAUSES, *Held)}
     words |= {pause.resume for pause in PAUSES.values()}
     words |= {f"{severity} findings" for severity in SEVERITIES}  # rows of a comparison
+    words |= {each.kind for each in (AgentError, *_below(AgentError))} | {"answered", "mined", "cut off"}
+    words |= set(
+        re.findall(r"Check\(\s*\"([a-z]+)\"", (CODE / "views" / "doctor.py").read_text(encoding="utf-8"))
+    )
     words |= {*cost.PARTS.values(), *document.FOLDERS.values(), *impact.ORDER, *forms.REWORK}
     for file in TEMPLATES.glob("*.html"):  # the texts among the values of a template: `'none' | word`
         for value in re.findall(r"\{\{.*?\}\}", file.read_text(encoding="utf-8"), re.DOTALL):
             if "| word" in value:
                 words |= {text for text in re.findall(r"'([A-Za-z][A-Za-z ]+)'", value) if text != "paused"}
-    return {str(each) for each in words}
+    return {str(each) for each in words} - NAMES
+
+
+def _below(kind: type[AgentError]) -> Iterator[type[AgentError]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _below(each)
 
 
 def _name(function: ast.expr) -> str:

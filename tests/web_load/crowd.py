@@ -25,6 +25,7 @@ TASKS = 5_000  # of the large one
 DONE = 150  # of its tasks
 WAITING = 60  # sessions at a checkpoint
 RUNNING = 40
+LARGE = "Rewrite every page of a large manual"
 WIDTH = 25  # tasks of the large session that can run side by side
 APART = 60_000_000  # microseconds between the starts of two sessions
 BRIEF = "spec/product-brief.md"
@@ -52,13 +53,13 @@ def build(folder: Path, count: int = SESSIONS, tasks: int = TASKS) -> Crowd:
     store = make.make_store(folder, synchronous="OFF")
     prepare(Project(folder))
     waiting = _worked(store, "Build a booking service for a clinic", mode="full-lifecycle")
-    _document(store, waiting, BRIEF, _brief(30))
-    _document(store, waiting, REQUIREMENTS, _requirements(77, "90 %"))
+    write_document(store, waiting, BRIEF, _brief(30))
+    write_document(store, waiting, REQUIREMENTS, _requirements(77, "90 %"))
     _approve(store, waiting)
-    _document(store, waiting, BRIEF, _brief(45))
-    _document(store, waiting, REQUIREMENTS, _requirements(78, "95 %"))
+    write_document(store, waiting, BRIEF, _brief(45))
+    write_document(store, waiting, REQUIREMENTS, _requirements(78, "95 %"))
     completed = _worked(store, "Build a URL shortener with an admin dashboard")
-    large = _large(store, folder, tasks)
+    large = large_session(store, folder, tasks)
     running = make.make_session(store, "Write a log shipper that never loses a line")
     for session in (waiting, completed):
         _calls(store, session)
@@ -70,8 +71,8 @@ def build(folder: Path, count: int = SESSIONS, tasks: int = TASKS) -> Crowd:
     return Crowd(folder, count, tasks, large, waiting, running, completed)
 
 
-def _large(store: Store, folder: Path, count: int) -> str:
-    """A session of many tasks, `WIDTH` of them side by side, some of them done."""
+def large_session(store: Store, folder: Path, count: int) -> str:
+    """A session of many tasks, `WIDTH` of them side by side, some of them done, a third at most."""
 
     def key(number: int) -> str:
         return f"DRAFT-{chr(ord('a') + number // 900)}-{number % 900 + 1:03d}"
@@ -80,7 +81,7 @@ def _large(store: Store, folder: Path, count: int) -> str:
         TaskDef(key(n), "writer", "DRAFT", blocked_by=(key(n - WIDTH),) if n >= WIDTH else ())
         for n in range(count)
     )
-    planned = make.make_plan("Rewrite every page of a large manual")
+    planned = make.make_plan(LARGE)
     planned = replace(planned, pipeline=replace(planned.pipeline, tasks=tasks))
     session = start(store, planned, project=folder, max_attempts=3).session
     lead, host = make.lead(store), make.make_host(store, "h-large")
@@ -100,7 +101,7 @@ def _worked(store: Store, request: str, **wishes: object) -> str:
     return session
 
 
-def _document(store: Store, session: str, path: str, text: str) -> None:
+def write_document(store: Store, session: str, path: str, text: str) -> None:
     """Another version of a document, by an agent."""
 
     def unit(tx: Tx) -> None:

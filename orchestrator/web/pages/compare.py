@@ -125,7 +125,7 @@ def _value(spoken: Language, value: Json, kind: str) -> str | Markup:
     if value is None:
         return "–"
     if kind == "number":
-        return f"{value:g}" if isinstance(value, float) else str(value)
+        return f"{value:,g}" if isinstance(value, float) else f"{value:,}"
     if kind == "text":
         return _words(spoken, str(value))
     forms = {"percent": "{:.1f} %", "rating": "{:.1f}", "usd": "${:.2f}"}

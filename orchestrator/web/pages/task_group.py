@@ -26,11 +26,12 @@ def page(request: WebRequest) -> Response:
         return session.title, grouped.group_page(tx, session, name, skip)
 
     title, found = request.read(unit)
+    kind = ", ".join(request.language.word(each) for each in name.split("/"))
     return render(
         request,
         "task_group.html",
         live="task_group_live.html",
-        title=request.language.text("{0} of {1}", name.replace("/", ", "), title),
+        title=request.language.text("{0} of {1}", kind, title),
         group=found,
         skip=skip,
         before=max(0, skip - grouped.PAGE) if skip else None,
