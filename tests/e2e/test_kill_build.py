@@ -193,7 +193,7 @@ def test_a_git_command_that_is_killed_costs_an_attempt_at_most(
 def test_tests_that_are_killed_are_run_again_and_nothing_bad_is_remembered(tmp_path: Path) -> None:
     with a_building(tmp_path, lanes(1, seconds=2.0)) as one:
         one.project.spawn(*begin(one.project))
-        victim = one.project.wait(lambda: testing(one.project), "tests run")[0]
+        victim = one.project.wait(lambda: runs_tests(one.project), "tests run")[0]
 
         os.kill(victim, signal.SIGKILL)
 
@@ -202,7 +202,7 @@ def test_tests_that_are_killed_are_run_again_and_nothing_bad_is_remembered(tmp_p
         assert one.project.rows("SELECT outcome FROM checks WHERE data LIKE '%was killed by a signal%'") == []
 
 
-def testing(project: Lifecycle) -> list[int]:
+def runs_tests(project: Lifecycle) -> list[int]:
     """The processes that run tests for the project, once they have begun."""
     folder = os.fsencode(project.folder.parent)
     return [

@@ -22,8 +22,8 @@ from orchestrator.cli.output import (
 )
 from orchestrator.cli.report import about, grouped
 from orchestrator.domain.errors import UsageError
-from orchestrator.views.check import progress as progress_of
 from orchestrator.views.discuss import _round
+from orchestrator.views.session_line import progress as progress_of
 
 
 @pytest.mark.parametrize(
