@@ -13,6 +13,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.plan_marks import PLAN_TASK
+from orchestrator.domain.waiting import Held
 from orchestrator.store import (
     artifacts,
     decisions,
@@ -68,6 +69,8 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
     """
     rows = tasks.all_tasks(tx, session.id)
     views = task_views(tx, session, rows, only)
+    missing = _missing(tx, session, views)
+    is_led = missing is None or missing.kind is not Held.NO_COORDINATOR
     return {
         **session_line.summary(tx, session),
         "tasks": views,
@@ -75,8 +78,8 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
         "ready": [view["task"] for view in views if view["ready"]],
         "offered": [view["task"] for view in views if view["offered"]],
         "starting": stalls.starting_seconds(tx) if session.status == SessionStatus.ACTIVE else None,
-        "stalled": _stalled(tx, session, views),
-        "expected": eta.expected(tx, session, rows),
+        "stalled": _stalled(tx, session, missing),
+        "expected": eta.expected(tx, session, rows) if is_led else None,
         "budget": budget.budget_view(tx, session),
         "limits": limits.limit_views(tx) if session.status not in ENDED else [],
         "unanswering": cost.unanswering(tx, session.id),
@@ -89,7 +92,7 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
         "audit": reviews.newest_audit(tx, session.id),
         "work": landed.work_view(tx, session),
         "plan": _plan(tx, session),
-        "next": next_steps.next_view(tx, session, views),
+        "next": next_steps.next_view(tx, session, views, is_led=is_led),
     }
 
 
@@ -277,9 +280,15 @@ def _inner_loops(snapshot: Mapping[str, Json]) -> frozenset[str]:
     return frozenset(name for name, role in snapshot["roles"].items() if role["inner_loop"])
 
 
-def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> list[str]:
+def _missing(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> stalls.Missing | None:
+    """The process that an active session lacks."""
+    if session.status != SessionStatus.ACTIVE:
+        return None
+    return stalls.missing_process(tx, any(view["offered"] for view in views), session.updated_at)
+
+
+def _stalled(tx: Tx, session: Session, missing: stalls.Missing | None) -> list[str]:
     """Why an active session makes no progress, where only a process can help."""
     if session.status != SessionStatus.ACTIVE:
         return []
-    missing = stalls.missing_process(tx, any(view["offered"] for view in views), session.updated_at)
     return [*stalls.lost_runs(tx).get(session.id, []), *([missing.says] if missing else [])]

@@ -74,8 +74,10 @@ def _faults(tx: Tx, session: Session, reason: PauseReason) -> tuple[list[JsonObj
     return [], None
 
 
-def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> JsonObject:
-    """A sentence on what happens next, and the commands for it."""
+def next_view(
+    tx: Tx, session: Session, views: Sequence[Mapping[str, Json]], *, is_led: bool = True
+) -> JsonObject:
+    """A sentence on what happens next, and the commands for it; `is_led`: a coordinator runs, or is on its way."""
     if session.status != SessionStatus.ACTIVE:
         return {"says": _says(session), "commands": [each["command"] for each in actions(tx, session)]}
     gates = [view for view in views if view["checkpoint_after"] or _waits_for_approval(session, view)]
@@ -83,6 +85,8 @@ def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> 
     until = f"it pauses for you after {gate}" if gate else "it continues by itself"
     waiting = next((view["task"] for view in views if view["status"] == TaskStatus.PENDING), None)
     suffix = named(tx, session.id)
+    if not is_led:
+        return {"says": "it continues when a coordinator runs.", "commands": [f"lifecycle resume{suffix}"]}
     commands = [
         f"lifecycle log -f{suffix}",
         *([f"lifecycle why {waiting}{suffix}"] if waiting else []),
