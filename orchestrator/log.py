@@ -20,6 +20,8 @@ class _Later(ModuleType):
     """A module that is imported when something of it is used."""
 
     def __getattr__(self, name: str) -> object:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
         return getattr(import_module(self.__name__), name)
 
 
@@ -36,8 +38,9 @@ def _alone() -> Iterator[None]:
     try:
         yield
     finally:
-        for name in hidden:
-            del sys.modules[name]
+        for name, module in hidden.items():
+            if sys.modules.get(name) is module:
+                del sys.modules[name]
 
 
 with _alone():

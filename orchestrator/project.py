@@ -185,8 +185,12 @@ def changing(
     settings: Settings | None = None,
     on_wait: Callable[[list[int]], None] | None = None,
     on_upgrade: Callable[[list[int]], None] | None = None,
+    on_end: Callable[[list[int]], None] | None = None,
 ) -> Iterator[tuple[Store, Settings]]:
-    """The project's store for one command that changes something, and the settings; `create`: also where there is none."""
+    """The project's store for one command that changes something, and the settings; `create`: also where there is none.
+
+    `on_end` is told the pids of those that hung while they held the database, and were killed.
+    """
     check_clock()
     if not create and not project.database.exists():
         open_for_reading(project).close()  # raises, and says how to begin
@@ -196,7 +200,10 @@ def changing(
     def wait(pids: list[int]) -> None:
         from orchestrator.dispatch.hung import end_hung
 
-        if not end_hung(store, pids) and on_wait is not None:
+        ended = end_hung(store, pids)
+        if ended and on_end is not None:
+            on_end(ended)
+        elif on_wait is not None:
             on_wait(pids)
 
     store = open_for_writing(project, settings, wait, on_upgrade)

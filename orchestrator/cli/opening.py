@@ -58,16 +58,25 @@ def changing(*, create: bool = False, settings: Settings | None = None) -> Itera
     from orchestrator.project import changing as change
 
     project = here()
-    with change(project, create=create, settings=settings, on_wait=_waiting, on_upgrade=_upgrading) as (
-        store,
-        used,
-    ):
+    with change(
+        project,
+        create=create,
+        settings=settings,
+        on_wait=_waiting,
+        on_upgrade=_upgrading,
+        on_end=_ending,
+    ) as (store, used):
         yield Opened(project, store, used)
 
 
 def _waiting(pids: list[int]) -> None:
     named = ", ".join(map(str, pids)) or "unknown"
     note(f"waiting for the database: another process (pid {named}) is writing ...")
+
+
+def _ending(pids: list[int]) -> None:
+    named = ", ".join(map(str, pids))
+    note(f"killed a coordinator or worker host (pid {named}) that hung while it held the database")
 
 
 def _upgrading(pids: list[int]) -> None:

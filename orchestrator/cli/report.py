@@ -103,7 +103,7 @@ def print_tests(tests: JsonObject | None) -> None:
     colour = {"PASS": "green", "UNVERIFIED": "yellow"}.get(tests["verdict"], "red")
     counted = "" if tests["passed"] is None else f"  {tests['passed']} pass, {tests['failed']} fail"
     if tests["preexisting"]:
-        counted += f", {tests['preexisting']} of them as before the change"
+        counted += f", {tests['preexisting']} of them failed before the change too"
     pieces = [Piece("Tests"), Piece(tests["verdict"], colour), Piece(counted)]
     for line in flow(pieces, width(), gap=" "):
         say(line)

@@ -19,12 +19,15 @@ MOST_BYTES = 4_000  # of what it printed that are read
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """`seconds` since it was started; `lives`: its process does, on this machine; `printed`: bytes others printed before."""
+    """`seconds` since it was started; `lives`: its process does, on this machine; `printed`: bytes others printed before.
+
+    `printed` is None where that was not noted.
+    """
 
     pid: int
     seconds: float
     lives: bool
-    printed: int
+    printed: int | None
 
     @property
     def is_on_its_way(self) -> bool:
@@ -53,12 +56,13 @@ def last_start(workflow: Path, now: int) -> Start | None:
         noted = json.loads((workflow / NOTE).read_text())
         age = (now - int(noted["at"])) / 1e6
         here = (noted["boot"], noted["pid_space"]) == (boot_id(), pid_space())
-        pid, printed = int(noted["pid"]), int(noted.get("printed", 0))
+        pid, printed = int(noted["pid"]), noted.get("printed")
         noted_start, started = noted["process_start"], process_start(pid)
     except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError):
         return None
     lives = here and started is not None and started == noted_start
-    return Start(pid, age, lives, printed) if age >= 0 and printed >= 0 else None
+    known = printed if isinstance(printed, int) and printed >= 0 else None
+    return Start(pid, age, lives, known) if age >= 0 else None
 
 
 def is_starting(workflow: Path, now: int) -> bool:
@@ -69,6 +73,8 @@ def is_starting(workflow: Path, now: int) -> bool:
 
 def fault_of(workflow: Path, start: Start) -> tuple[str, str]:
     """What the error was with which it ended, and how to go on; empty where it printed none."""
+    if start.printed is None:
+        return "", ""
     try:
         with (workflow / "logs" / OUTPUT).open("rb") as file:
             file.seek(max(start.printed, file.seek(0, os.SEEK_END) - MOST_BYTES))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.domain.errors import UsageError
-from orchestrator.domain.text import keywords, mentions
+from orchestrator.domain.text import is_question, keywords, mentions
 
 MODE = "dynamic"
 GENERAL = "general"  # the capability of a request that names none
@@ -119,7 +119,8 @@ def wanted(request: str, rules: DynamicRules, *, as_it_is: bool = False) -> tupl
     text = request[:READ]
     every = rules.capabilities.values()
     found = _named(text, [(each, each.words) for each in every])
-    found = found or _named(text, [(each, each.weak_words) for each in every])
+    if not found and not is_question(text):
+        found = _named(text, [(each, each.weak_words) for each in every])
     if not found and not as_it_is:
         raise VagueRequest("none of its words names something to do")
     if found and not as_it_is and len(keywords(text)) <= 1:

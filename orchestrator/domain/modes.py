@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.pipelines import Pack
-from orchestrator.domain.text import mentions
+from orchestrator.domain.text import is_question, mentions
 
 FALLBACK = "spec-only"
 OPENING_WORDS, OPENING_CHARS = 2, 24  # in which the verb of a request stands
@@ -105,6 +105,8 @@ def _base(request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:
         return "spec-only", f"the request mentions {word!r}"
     if word := _analysis(request, pack):
         return f"analyze-{depth(request, pack)}", f"the request mentions {word!r}"
+    if is_question(request) and not _first(request, pack, "make"):
+        return f"analyze-{depth(request, pack)}", "the request is a question"
     if facts.coding_agent and facts.repository:
         return "full-lifecycle", "a coding agent is configured"
     if facts.coding_agent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from orchestrator.domain.patterns import pattern
@@ -14,6 +15,12 @@ _LETTER = pattern(r"\p{L}")
 _KANA_HANGUL = pattern(r"[\p{Hiragana}\p{Katakana}\p{Hangul}]")
 _HIRAGANA_HANGUL = pattern(r"[\p{Hiragana}\p{Hangul}]")  # katakana alone is a name
 _CELLS = pattern(r"(?<!\\)\|")
+_ASKING = re.compile(
+    r"(?:how(?! about)|why|where|when|which|what(?! if)|who|does|do|is|are)\b.*\?$"
+    r"|.*(?:为什么|为何|如何|怎么|怎样|哪|什么|是否|吗).*[?？]$",
+    re.I,
+)
+_MORE_SAID = re.compile(r"\n|[.!?]\s|[。！？].")
 _STOP = frozenset(  # words that say nothing about what a text is about
     """
     a an and are as at be been before but by can could do does for from had has have if in into is it its may
@@ -52,6 +59,12 @@ def is_chinese(text: str) -> bool:
     if text.isascii() or not _HIRAGANA_HANGUL.search(text):
         return is_cjk(text)
     return is_cjk(text) and len(_KANA_HANGUL.findall(text)) * 10 < len(_CJK.findall(text))
+
+
+def is_question(text: str) -> bool:
+    """Whether a text is one sentence that asks something: `How are keys rotated?`, `配置文件在哪里？`."""
+    said = text.strip()
+    return bool(_ASKING.match(said)) and not _MORE_SAID.search(said)
 
 
 def keywords(text: str) -> frozenset[str]:

@@ -236,8 +236,10 @@ def supervised_hosts(tx: Tx) -> list[Host]:
 
 def overdue_processes(tx: Tx) -> list[Host | Leader]:
     """The coordinator and worker hosts on this machine whose process lives though their lease is over."""
-    live = {row.incarnation for row in live_hosts(tx)}
-    late: list[Host | Leader] = [row for row in supervised_hosts(tx) if row.incarnation not in live]
+    live = {(row.pid, row.process_start) for row in live_hosts(tx)}
+    late: list[Host | Leader] = [
+        row for row in supervised_hosts(tx) if (row.pid, row.process_start) not in live
+    ]
     row = tx.row(_leader)
     if (
         row is not None
@@ -280,6 +282,11 @@ def leader(tx: Tx) -> Leader | None:
     if row is None or row.until <= tx.lease_now or is_gone(row, tx.boot):
         return None
     return row
+
+
+def last_leader(tx: Tx) -> Leader | None:
+    """Who leads, or led last."""
+    return tx.row(_leader)
 
 
 def was_killed(tx: Tx) -> bool:

@@ -53,8 +53,10 @@ def missing_process(tx: Tx, is_offered: bool, changed_at: int | None) -> Missing
 
 def _no_coordinator(tx: Tx) -> str:
     """That none leads, with what is known of the one that was started last."""
-    start = last_start(tx.workflow, tx.now)
-    if start is None:
+    start, led = last_start(tx.workflow, tx.now), leases.last_leader(tx)
+    if start is None or (
+        led is not None and led.pid != start.pid and led.at > tx.now - start.seconds * leases.SECOND
+    ):  # or another one, started in another way, has led since
         return NO_COORDINATOR
     if start.lives:
         return (

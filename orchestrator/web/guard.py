@@ -163,7 +163,7 @@ class Guard:
         )  # fmt: skip
 
     def _site_rule(self, asked: _Asked) -> Response | None:
-        is_ours = asked.one("origin") in (None, "null", *self._origins)
+        is_ours = asked.one("origin") is None or self._is_own_origin(asked)
         if asked.path.startswith("/static/") or (is_ours and asked.one("sec-fetch-site") in OUR_SITES):
             return None
         is_visit = asked.method == "GET" and asked.one("sec-fetch-dest") == "document"
@@ -172,6 +172,11 @@ class Guard:
                 return None  # which must keep the code behind its `#`
             return _again(asked)
         return _refuse(asked, 403, "another site asked for this", "only this server's own pages may")
+
+    def _is_own_origin(self, asked: _Asked) -> bool:
+        """Under `Referrer-Policy: no-referrer` a browser sends a form's Origin as `null`, yet tells the site truly."""
+        origin = asked.one("origin")
+        return origin in self._origins or (origin == "null" and asked.one("sec-fetch-site") == "same-origin")
 
     def _visitor(self, asked: _Asked) -> tuple[Visitor | None, str | None]:
         """Who shows a cookie or the bearer token, and the cookie's id."""
@@ -208,10 +213,7 @@ class Guard:
     def _form(self, asked: _Asked, cookie_id: str | None) -> Response | None:
         if not asked.changes or cookie_id is None:
             return None
-        # Under `Referrer-Policy: no-referrer` a browser sends a form's Origin as `null`, yet tells the site truly.
-        origin = asked.one("origin")
-        ours = origin in self._origins or (origin == "null" and asked.one("sec-fetch-site") == "same-origin")
-        if ours and self._access.is_form_token(cookie_id, _form_token(asked)):
+        if self._is_own_origin(asked) and self._access.is_form_token(cookie_id, _form_token(asked)):
             return None
         return _refuse(
             asked, 403, "this form is not from a page of this server",

@@ -12,4 +12,4 @@ class JsonAnswer(Response):
     media_type = "application/json"
 
     def render(self, content: Json) -> bytes:
-        return to_json(content)
+        return to_json(content, inf_nan_mode="null")

@@ -121,6 +121,7 @@ def test_a_coordinator_that_hangs_while_it_holds_the_database_is_replaced(projec
 
     new, later = leader(project)
     assert again.code == 0, again.err
+    assert f"(pid {old}) that hung" in again.err
     assert new != old and later == epoch + 1
     assert old not in project.pids()
 

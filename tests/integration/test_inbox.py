@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.commands import manage
-from orchestrator.dispatch.coming_up import NOTE, START_SECONDS, note_start
+from orchestrator.dispatch.coming_up import NOTE, OUTPUT, START_SECONDS, note_start
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import leases, messages, rate_limits, sessions
@@ -19,7 +19,9 @@ from orchestrator.store.clock import process_start
 from orchestrator.store.store import Store
 from orchestrator.views.disk_space import FREE_BYTES, Room
 from orchestrator.views.inbox import Inbox, inbox, opened, waiting_count
+from orchestrator.views.stalls import NO_COORDINATOR
 from tests import factories
+from tests.factories import lead
 
 ROOM = Room(10 * FREE_BYTES, 20 * FREE_BYTES)
 FULL = Room(FREE_BYTES - 1, 20 * FREE_BYTES)
@@ -42,6 +44,10 @@ def listed(store: Store, room: Room = ROOM) -> Inbox:
     found, waiting = store.read(lambda tx: (inbox(tx, room), waiting_count(tx, room)))
     assert waiting == found["waiting"]
     return found
+
+
+def says(store: Store) -> list[str]:
+    return [str(each["says"]) for each in listed(store)["entries"]]
 
 
 def kinds(store: Store, room: Room = ROOM) -> list[str]:
@@ -142,6 +148,23 @@ def test_what_the_note_of_a_start_cannot_hide(store: Store, tmp_path: Path) -> N
 
     assert (ended, senseless) == (["no_coordinator"], ["no_coordinator"])
     assert other.read_text() == "mine"  # though a link of that name came with a checkout
+
+
+def test_why_a_start_failed_is_told_until_another_coordinator_has_led(store: Store) -> None:
+    factories.make_session(store)
+    factories.let_time_pass(store, 60)
+    child = subprocess.Popen(["true"])
+    child.wait()
+    note_start(store.workflow, child.pid, store.clock.wall() - 50_000_000)
+    (store.workflow / "logs").mkdir(exist_ok=True)
+    (store.workflow / "logs" / OUTPUT).write_text("Error: the disk is full\n  try: free some\n")
+    failed = says(store)
+    lead(store, seconds=-1)
+
+    assert failed == [
+        "the coordinator has ended: the disk is full; free some; `lifecycle daemon start` starts it again"
+    ]
+    assert says(store) == [NO_COORDINATOR]
 
 
 def test_a_coordinator_that_was_killed_is_missed_at_once(store: Store) -> None:

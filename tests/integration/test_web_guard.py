@@ -336,6 +336,7 @@ def test_whoever_is_not_let_in_is_told_why_and_what_to_do(world: WebWorld) -> No
         {"origin": "http://evil.example"},
         {"origin": f"{ORIGIN}.evil.example"},
         {"origin": "http://evil.example", "sec-fetch-site": "same-origin"},
+        {"origin": "null"},  # of a sandboxed frame
     ],
 )
 def test_another_site_lets_nobody_in_as_somebody_else_and_changes_no_language(

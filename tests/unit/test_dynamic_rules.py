@@ -68,7 +68,13 @@ def test_a_request_becomes_roles(
 
 
 @pytest.mark.parametrize(
-    ("request_text", "why"), [("make it nicer", "none of its words"), ("build it", "says 'build'")]
+    ("request_text", "why"),
+    [
+        ("make it nicer", "none of its words"),
+        ("build it", "says 'build'"),
+        ("What changed between version one and two?", "none of its words"),
+        ("为什么修改没有生效？", "none of its words"),
+    ],
 )
 def test_a_vague_request_asks_and_is_one_general_task_as_it_is(request_text: str, why: str) -> None:
     with pytest.raises(VagueRequest) as asked:

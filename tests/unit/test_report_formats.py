@@ -52,6 +52,10 @@ JUNIT = {
         ),
         {"tests.test_new": "error"},
     ),
+    "an error without a class keeps the id that it has when it passes": (
+        SUITE.format('<testcase name="works"><error message="no"/></testcase>'),
+        {"s::works": "error"},
+    ),
     "an id twice keeps the worst": (
         SUITE.format(
             '<testcase classname="c" name="n"><error/></testcase><testcase classname="c" name="n"/>'

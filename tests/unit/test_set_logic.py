@@ -31,6 +31,14 @@ BASE = run(a="passed", b="passed", old="failed")
         (run(a="error", b="passed"), run(a="passed", b="passed", old="failed"), None, ["regression"]),
         (run(a="passed", b="passed", new="passed"), None, run(a="passed", b="passed", new="failed"), []),
         (run(a="passed", b="passed", new="passed"), None, TestRun("pytest", (), {"t.py": "error"}), []),
+        (  # by a report that has modules and classes instead of files
+            TestRun(
+                "own command", (), {f"t.py::{name}": "passed" for name in "ab"} | {"t.new.Part::it": "passed"}
+            ),
+            None,
+            TestRun("own command", (), {"t.new": "error"}),
+            [],
+        ),
         # compiled languages: what the new tests call is not there, so that nothing is built
         (run(a="passed", b="passed", new="passed"), None, TestRun("cargo", (), {BUILD: "error"}), []),
         # the change does not build

@@ -188,6 +188,9 @@ class Gradle(Jvm):
         )
 
 
+NOT_COLLECTED = "collection failure"  # what pytest's report says of a module that it could not load
+
+
 @dataclass(frozen=True, slots=True)
 class OwnCommand(Runner):
     """What `work.test_command` says; its tests are known if it writes JUnit (`work.test_report`, or `{report}`)."""
@@ -215,16 +218,16 @@ class OwnCommand(Runner):
     def identify(self, case: JUnitCase) -> tuple[str, str]:
         """The file of the case if the report has one that lies in the tree, else its class, else its suites.
 
-        An error without a class is that of a module that could not be loaded, as pytest tells it: the name is the module's.
+        Of a module that pytest could not collect it is the file alone, else the module's name.
         """
         file = self.tree_path(case.file) if case.file else None
+        if not case.classname and case.results.get("error", "").startswith(NOT_COLLECTED):
+            return (file, file) if file and self.has_file(file) else (case.name, "")
         if file and self.has_file(file):
             inner = case.classname.rpartition(".")[2]
             stem = posixpath.basename(file).partition(".")[0]
             middle = [inner] if inner and inner != stem else []
             return SEPARATOR.join([file, *middle, case.name]), file
-        if not case.classname and "error" in case.results:
-            return case.name, ""
         return SEPARATOR.join([case.classname or " > ".join(case.suites), case.name]), ""
 
     def missing(self, environ: Mapping[str, str]) -> str | None:

@@ -57,11 +57,11 @@ def compare(
     )
     new = frozenset(candidate.outcomes) - frozenset(base.outcomes)
     failing = frozenset(test for run in (kept, candidate) for test in run.bad if test in passed)
-    unloaded = tuple(f"{test}::" for test in kept.bad if "::" not in test)  # files that could not be read
+    unloaded = _below(kept)
     failing |= frozenset(
         test
         for test in passed
-        if test not in kept.outcomes and (BUILD in kept.bad or (unloaded and test.startswith(unloaded)))
+        if test not in kept.outcomes and (BUILD in kept.bad or test.startswith(unloaded))
     )
     new_bad = candidate.bad & new
     seen = new | frozenset(changed_tests)
@@ -89,8 +89,14 @@ def _fails(bite: TestRun | None, test: str) -> bool:
     if bite is None:
         return False
     outcome = bite.outcomes.get(test)
-    whole = (test.partition("::")[0], BUILD)
-    return outcome in BAD or (outcome is None and any(bite.outcomes.get(each) in BAD for each in whole))
+    if outcome is None:
+        return bite.outcomes.get(BUILD) in BAD or test.startswith(_below(bite))
+    return outcome in BAD
+
+
+def _below(run: TestRun) -> tuple[str, ...]:
+    """How the ids of tests begin whose file or module could not be read."""
+    return tuple(f"{test}{mark}" for test in run.bad if "::" not in test for mark in ("::", "."))
 
 
 def findings_of(found: Compared, run: TestRun) -> list[Finding]:

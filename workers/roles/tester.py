@@ -242,7 +242,7 @@ def _summary(word: str, tests: JsonObject, why: str) -> str:
     more = [
         f"{len(tests[name])} {said}"
         for name, said in (
-            ("preexisting", "of them as before the change"),
+            ("preexisting", "of them failed before the change too"),
             ("regressions", "regressions"),
             ("missing", "not run any more"),
             ("flaky", "flaky"),
