@@ -62,6 +62,7 @@ _CJK = re.compile(
         sorted((re.escape(word) for word in {*_CJK_FILLER, *_VERBS} if is_cjk(word)), key=len, reverse=True)
     )
 )
+_FILE = re.compile(r"[\w./~-]{1,200}\.(?:md|markdown|txt|rst|adoc|docx?|pdf|html?|json|ya?ml)", re.I)
 SHOWN = 60  # characters of a request that its refusal repeats
 
 
@@ -76,6 +77,13 @@ def check_asks(request: str, *, object_given: bool) -> None:
 
     `object_given`: there is a specification or a change that the request is about, so that a verb is enough.
     """
+    name = request.strip()
+    if _FILE.fullmatch(name):
+        raise NothingAsked(
+            "the request asks for nothing",
+            why=f"{name!r} is the name of a file, and not what it says",
+            fix=f"give the file: lifecycle start @{name}",
+        )
     verbs: set[str] = set()
     for word in _words(request):
         if word not in _VERBS:
