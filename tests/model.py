@@ -23,6 +23,7 @@ WAYS = {  # pause reason -> the commands of rework that answer it
     "revision_exhausted": ("revise", "feedback"),
     "discussion_blocked": ("revise",),
     "task_failed": ("revise", "recheck", "feedback"),
+    "agent_unavailable": ("revise", "recheck", "feedback"),
     "user": ("revise", "recheck", "feedback"),
 }
 

@@ -154,9 +154,12 @@ ADVISED = (  # while a person decides about content, an architect may still read
 )
 
 
+_UNBOUND = (PauseReason.USER, PauseReason.TASK_FAILED, PauseReason.AGENT_UNAVAILABLE)  # they ask about no document
+
+
 def may_rework(command: str, reason: PauseReason) -> bool:
     """Whether a rework command is possible while a session is paused for that reason."""
-    return command in PAUSES[reason].actions or reason in (PauseReason.USER, PauseReason.TASK_FAILED)
+    return command in PAUSES[reason].actions or reason in _UNBOUND
 
 
 def exit_code(status: SessionStatus, reason: PauseReason | None = None) -> int:
