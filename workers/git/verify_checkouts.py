@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.domain.errors import GitError
+from workers.git.candidates import changes_between
 from workers.git.checkouts import Checkout, delete_folder
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
@@ -27,9 +28,9 @@ class VerifyCheckout:
         return cls(store, checkout.folder / "verify")
 
     @property
-    def for_base(self) -> VerifyCheckout:
-        """Another one, for the tree that this one's is compared with."""
-        return VerifyCheckout(self.store, self.folder.with_name(f"{self.folder.name}-base"))
+    def for_checks(self) -> VerifyCheckout:
+        """Another one, for what runs beside the tests in this one."""
+        return VerifyCheckout(self.store, self.folder.with_name(f"{self.folder.name}-checks"))
 
     @property
     def files(self) -> Path:
@@ -128,8 +129,10 @@ def _empty(folder: Path) -> None:
 
 def mix_trees(store: PrivateStore, onto: str, source: str, paths: Iterable[bytes], scratch: Path) -> str:
     """The id of the tree `onto` with `paths` as they are in `source`; one that is not there is removed. Raises GitError."""
-    wanted = sorted(set(paths))
-    if not wanted:
+    wanted = set(paths)
+    found = changes_between(store.git, onto, source) if wanted else []
+    due = [change for change in found if change.path in wanted]  # the others are alike in both
+    if not due:
         return store.git.run("rev-parse", "--verify", f"{onto}^{{tree}}").line
     scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
     index = scratch / "mix.index"
@@ -137,20 +140,10 @@ def mix_trees(store: PrivateStore, onto: str, source: str, paths: Iterable[bytes
         stale.unlink(missing_ok=True)
     git = store.git.using(index=index)
     git.run("read-tree", onto)
-    entries = _entries(store, source)
-    nothing = b"0 " + b"0" * len(onto)
-    lines = [entries[path] + b"\t" + path if path in entries else nothing + b"\t" + path for path in wanted]
-    git.run("update-index", "-z", "--index-info", stdin=b"".join(line + b"\0" for line in lines))
+    entries = [
+        f"{change.mode.lstrip('0') or 0} {change.id}\t".encode() + change.path + b"\0" for change in due
+    ]
+    git.run("update-index", "-z", "--index-info", stdin=b"".join(entries))
     tree = git.run("write-tree").line
     index.unlink()
     return tree
-
-
-def _entries(store: PrivateStore, tree: str) -> dict[bytes, bytes]:
-    """Path -> `mode id` of every file of the tree."""
-    found = {}
-    for line in store.git.run("ls-tree", "-r", "-z", "--full-tree", tree).fields:
-        about, _, path = line.partition(b"\t")
-        mode, _, name = about.split(b" ")
-        found[path] = mode + b" " + name
-    return found
