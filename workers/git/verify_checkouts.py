@@ -13,6 +13,7 @@ from workers.git.candidates import changes_between
 from workers.git.checkouts import Checkout, delete_folder
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
+from workers.git.tree_files import clean, switch, take, without_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,23 @@ class VerifyCheckout:
     def git(self) -> Git:
         return self.store.git.using(work_tree=self.files, index=self.folder / "index")
 
+    @property
+    def given(self) -> Path:
+        """Files of the checkout before this one in its lane, to be taken over."""
+        return self.folder / "given"
+
+    def give(self, after: VerifyCheckout) -> None:
+        """Leave the files to a checkout that has none yet. Raises OSError."""
+        if self.files.is_dir() and not self.files.is_symlink():
+            after.folder.mkdir(mode=0o700)
+            self.files.rename(after.given)
+
     def put(self, tree: str) -> Path:
         """The folder with exactly the files of `tree`: what runs before left there is gone. Raises GitError."""
         _empty(self.scratch)
-        if not self._cleaned(tree):
+        if not (self._cleaned(tree) or self._taken(tree)):
             _empty(self.files)
-            index = self.folder / "index"
-            for stale in (index, index.with_name("index.lock")):
-                stale.unlink(missing_ok=True)
+            without_index(self.folder / "index")
             self.switch(tree)
         return self.files
 
@@ -69,32 +79,29 @@ class VerifyCheckout:
         (self.folder / "index.lock").unlink(missing_ok=True)
         try:
             self.switch(tree)
-            if self._is_exact():
-                return True
-            self.git.run("clean", "-ffdxq")
-            return self._is_exact()
+            return clean(self._whole)
         except GitError:
             return False
 
-    def _is_exact(self) -> bool:
-        """Whether no file and no folder is there that is not the tree's, and each of the tree's is as it is there."""
-        words = ("ls-files", "-z", "--others", "--directory", "--modified", "--deleted")
-        return not self.git.run(*words).out
+    def _taken(self, tree: str) -> bool:
+        """Begin with the files of the checkout before this one; False where there are none, or that failed."""
+        if not self.given.is_dir():
+            return False
+        _empty(self.files)
+        without_index(self.folder / "index")
+        try:
+            return take(self._whole, tree, self.given)
+        except GitError:
+            return False
+
+    @property
+    def _whole(self) -> Git:
+        """Git that leaves no file out."""
+        return self.git.using(config=("core.sparseCheckout=false",))
 
     def switch(self, tree: str) -> None:
         """Make the tracked files those of `tree`; what was installed beside them stays. Raises GitError."""
-        git = self.git.using(config=("core.sparseCheckout=false",))
-        before = self._attributes()
-        git.run("read-tree", "--reset", "-u", tree)
-        if (
-            self._attributes() != before
-        ):  # they say how files are written, and those that are the same in both were left
-            git.run("read-tree", "--empty")
-            git.run("read-tree", "--reset", "-u", tree)
-
-    def _attributes(self) -> bytes:
-        """What the index has of .gitattributes."""
-        return self.git.run("ls-files", "-s", "-z", "--", ":(glob)**/.gitattributes").out
+        switch(self._whole, tree)
 
     def untracked(self) -> list[str]:
         """What lies beside the tracked files, a folder as one name. Raises GitError."""
@@ -136,8 +143,7 @@ def mix_trees(store: PrivateStore, onto: str, source: str, paths: Iterable[bytes
         return store.git.run("rev-parse", "--verify", f"{onto}^{{tree}}").line
     scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
     index = scratch / "mix.index"
-    for stale in (index, index.with_name("mix.index.lock")):
-        stale.unlink(missing_ok=True)
+    without_index(index)
     git = store.git.using(index=index)
     git.run("read-tree", onto)
     entries = [

@@ -1,0 +1,68 @@
+"""A folder with exactly the files of a tree: brought there from another tree, or from files that nobody vouches for.
+
+`git` has the folder as its work tree, and an index of ours beside it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workers.git.git_process import Git
+
+_ATTRIBUTES = ":(glob)**/.gitattributes"
+
+
+def switch(git: Git, tree: str) -> None:
+    """Make the tracked files those of `tree`; what was installed beside them stays. Raises GitError."""
+    before = _attributes(git)
+    git.run("read-tree", "--reset", "-u", tree)
+    if (
+        _attributes(git) != before
+    ):  # they say how files are written, and those that are the same in both were left
+        git.run("read-tree", "--empty")
+        git.run("read-tree", "--reset", "-u", tree)
+
+
+def is_exact(git: Git) -> bool:
+    """Whether no file and no folder is there that is not the tree's, and each of the tree's is as it is there."""
+    words = ("ls-files", "-z", "--others", "--directory", "--modified", "--deleted")
+    return not git.run(*words).out
+
+
+def clean(git: Git) -> bool:
+    """Remove what is not the tree's; whether the folder is exact then. Raises GitError."""
+    if is_exact(git):
+        return True
+    git.run("clean", "-ffdxq")
+    return is_exact(git)
+
+
+def take(git: Git, tree: str, files: Path) -> bool:
+    """Move the folder `files` to the place of git's empty one and make it exactly `tree`; False where that cannot be had.
+
+    `git` has no index yet. Every file is read and compared, so it does not matter who wrote it; reading is faster than
+    writing. Nothing is moved where files are converted on their way, since other bytes may then count as the same.
+    Raises GitError.
+    """
+    assert git.work_tree is not None
+    nested = files / ".git"
+    if files.is_symlink() or not files.is_dir() or nested.is_symlink() or nested.exists():
+        return False
+    git.run("read-tree", tree)
+    if _attributes(git) or git.run("config", "--get-regexp", r"^core\.(autocrlf|eol)$", ok=(0, 1)).out:
+        return False
+    files.rename(git.work_tree)
+    git.run("update-index", "-q", "--refresh", ok=(0, 1))
+    git.run("read-tree", "--reset", "-u", tree)
+    return clean(git)
+
+
+def without_index(index: Path) -> None:
+    """Remove an index with the lock that a killed git left of it."""
+    for stale in (index, index.with_name(f"{index.name}.lock")):
+        stale.unlink(missing_ok=True)
+
+
+def _attributes(git: Git) -> bytes:
+    """What the index has of .gitattributes."""
+    return git.run("ls-files", "-s", "-z", "--", _ATTRIBUTES).out
