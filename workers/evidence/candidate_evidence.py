@@ -82,6 +82,7 @@ class CandidateEvidence:
         self.bench.runners(tree)
         if not self.bench.needs_set_up:
             self.bench.beside.verify.put(tree)
+        self.bench.verify.settle()
 
     def judge(
         self, candidate: Candidate, claims: Sequence[Claim], task: PlanTask, no_change: str | None = None
@@ -118,10 +119,7 @@ class CandidateEvidence:
         )
 
     def _tested_and_checked(self, candidate: Candidate, *, bites: bool) -> tuple[Tested, list[Finding]]:
-        """`tested` and `checked` at the same time, each in a checkout of its own.
-
-        One after the other where a set-up says which programs there are.
-        """
+        """`tested` and `checked` at once, in checkouts of their own, unless a set-up says which programs there are."""
         if self.bench.needs_set_up:
             return self.tested(candidate, bites=bites), self.checked(candidate)
         self._runners(candidate)  # finding them takes the checkout that tests run in
@@ -215,7 +213,6 @@ class CandidateEvidence:
     def checked(self, candidate: Candidate, bench: TestBench | None = None) -> list[Finding]:
         """What is found without running its tests; `bench`: where programs run, by default where its tests do."""
         at = bench or self.bench
-        known = secrets.known(at.environ)
         changed = [_text(change.path) for change in candidate.changes]
         runners = self._runners(candidate)
         subject = Subject(
@@ -225,13 +222,11 @@ class CandidateEvidence:
             candidate.flags,
             self.declared,
             lambda path: is_test_side(path, runners) if runners else is_test_path(path),
-            known,
+            secrets.known(at.environ),
         )
         files, environ = at.put(candidate.tree), at.environment()
-        put_base = None
-        if any(linter.takes_some(changed) for linter in find_linters(files, environ)):
-            before = self.work.private.tree_of(candidate.base)
-            put_base = partial(at.put, before)
+        lints = any(linter.takes_some(changed) for linter in find_linters(files, environ))
+        put_base = partial(at.put, self.work.private.tree_of(candidate.base)) if lints else None
         return check_candidate(subject, Checkouts(at.execute, files, put_base, environ))
 
     def _criteria(

@@ -283,7 +283,8 @@ class TestBench:
         started = time.time()
         argv = runner.argv(report, select)
         env = {**self.environment(), **runner.env}
-        before = self.verify.stamps(runner.is_test_file)
+        tests = [path for path in self.verify.tracked() if runner.is_test_file(path)]
+        before = self.verify.stamps(tests)
         done = self._confined(argv, runner.folder, env, self.settings.test_seconds)
         failpoints.hit("tests.ran")
         ended = done.ended
@@ -297,7 +298,7 @@ class TestBench:
             expected=expected,
             confined=done.confined,
         )
-        after = self.verify.stamps(runner.is_test_file)
+        after = self.verify.stamps(tests)
         if rewritten := [path for path in before if after.get(path) != before[path]]:
             fault = f"it wrote to its own tests while it ran: {', '.join(rewritten[:5])}"
             run = replace(run, faults=(*run.faults, fault))

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from workers.git.git_process import Git
@@ -35,6 +36,17 @@ def clean(git: Git) -> bool:
         return True
     git.run("clean", "-ffdxq")
     return is_exact(git)
+
+
+def settle(git: Git) -> None:
+    """Note anew what the index says of the files, if it is of an earlier second. Raises GitError.
+
+    Git cannot tell whether a file was changed after the index where both are of one second. It reads such files each time,
+    and those of a new checkout are all such.
+    """
+    assert git.index is not None
+    if git.index.is_file() and int(git.index.stat().st_mtime) < int(time.time()):
+        git.run("update-index", "-q", "--refresh", ok=(0, 1))
 
 
 def take(git: Git, tree: str, files: Path) -> bool:

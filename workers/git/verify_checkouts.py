@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from workers.git.candidates import changes_between
 from workers.git.checkouts import Checkout, delete_folder
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
-from workers.git.tree_files import clean, switch, take, without_index
+from workers.git.tree_files import clean, settle, switch, take, without_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +108,22 @@ class VerifyCheckout:
         found = self.git.run("ls-files", "-z", "--others", "--directory").fields
         return [os.fsdecode(name).rstrip("/") for name in found]
 
-    def stamps(self, wanted: Callable[[str], bool]) -> dict[str, tuple[int, ...]]:
-        """What changes of a tracked file whenever something writes to it or replaces it, even if its bytes and its time are
-        put back; of the paths that are `wanted`. Raises GitError."""
+    def tracked(self) -> list[str]:
+        """The tracked files. Raises GitError."""
+        return [os.fsdecode(name) for name in self.git.run("ls-files", "-z").fields]
+
+    def stamps(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """What changes of a file whenever something writes to it or replaces it, even if bytes and time are put back."""
         found: dict[str, tuple[int, ...]] = {}
-        for name in map(os.fsdecode, self.git.run("ls-files", "-z").fields):
-            if wanted(name):
-                with suppress(OSError):  # a file that is not there has none
-                    stat = (self.files / name).lstat()
-                    found[name] = (stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+        for name in names:
+            with suppress(OSError):  # a file that is not there has none
+                stat = (self.files / name).lstat()
+                found[name] = (stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
         return found
+
+    def settle(self) -> None:
+        """Let later commands on the files be quick (`settle`). Raises GitError."""
+        settle(self._whole)
 
     def remove(self) -> None:
         """Delete all of it."""
