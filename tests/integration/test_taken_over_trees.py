@@ -39,10 +39,13 @@ def checkouts(work: SessionWork, tree: OpenTree) -> tuple[VerifyCheckout, Verify
     return tests, tests.for_checks
 
 
-def held(path: Path, name: Path) -> Path:
-    """Another name of the file, so that no other one gets its place on the disk."""
-    name.hardlink_to(path)
-    return name
+def mark(path: Path) -> None:
+    """Give the file a time that a new one would not have."""
+    os.utime(path, (1, 1))
+
+
+def is_marked(path: Path) -> bool:
+    return path.stat().st_mtime == 1
 
 
 def content(folder: Path) -> dict[str, str]:
@@ -70,22 +73,22 @@ def expected() -> dict[str, str]:
     return {**kept, "new.py": "n = 1\n", "app.py": "x = 2\n"}
 
 
-def test_the_next_tree_of_a_lane_is_made_of_what_lies_beside_the_last(here: World, tmp_path: Path) -> None:
+def test_the_next_tree_of_a_lane_is_made_of_what_lies_beside_the_last(here: World) -> None:
     work = begun(here)
     last = landed(here, work)
     tests, checks = checkouts(work, last)
-    agents = held(checks.files / "lib/tool.py", tmp_path / "agents")
-    own = held(tests.files / "lib/tool.py", tmp_path / "own")
+    mark(checks.files / "lib/tool.py")
+    mark(tests.files / "lib/tool.py")
 
     tree = work.open_tree(here.claim(), 0)
 
     assert (tree.row.generation, tree.warm, tree.row.base) == (2, False, work.row().head)
     assert content(tree.checkout.work) == expected()
-    assert (tree.checkout.work / "lib/tool.py").samefile(agents)
+    assert is_marked(tree.checkout.work / "lib/tool.py")
     assert git(tree.checkout.work, "status", "--porcelain") == ""
     after = VerifyCheckout.beside(work.private, tree.checkout)
     assert content(after.put(work.private.tree_of(work.row().head))) == expected()
-    assert (after.files / "lib/tool.py").samefile(own)
+    assert is_marked(after.files / "lib/tool.py")
     assert (last.checkout.work / "new.py").is_file()
     invariants.check(here.store.path)
 
@@ -115,12 +118,14 @@ def test_what_programs_left_in_a_checkout_does_not_come_with_it(here: World) -> 
 
 
 @pytest.mark.parametrize("kind", ["folder", "file", "link"])
-def test_a_checkout_with_a_repository_in_it_is_left_alone(here: World, kind: str) -> None:
+@pytest.mark.parametrize("place", [".", "lib"])
+def test_a_checkout_with_a_repository_in_it_is_left_alone(here: World, place: str, kind: str) -> None:
+    """In a folder with files of the tree, too, where git shows none of it."""
     work = begun(here)
     _, checks = checkouts(work, landed(here, work))
-    own = checks.files / ".git"
+    own = checks.files / place / ".git"
     if kind == "folder":
-        git(checks.files, "init", "-q")
+        git(own.parent, "init", "-q")
     elif kind == "file":
         own.write_text("gitdir: /nowhere\n")
     else:
@@ -129,7 +134,27 @@ def test_a_checkout_with_a_repository_in_it_is_left_alone(here: World, kind: str
     tree = work.open_tree(here.claim(), 0)
 
     assert content(tree.checkout.work) == expected()
+    assert not (tree.checkout.work / "lib/.git").exists()
     assert own.is_symlink() or own.exists()
+
+
+def test_files_with_a_second_name_are_written_anew(here: World, tmp_path: Path) -> None:
+    """Who has the other name, or edits the other file, would write to both."""
+    work = begun(here)
+    tests, checks = checkouts(work, landed(here, work))
+    mark(tests.files / "lib/tool.py")
+    (tmp_path / "elsewhere").hardlink_to(tests.files / "run.sh")
+    (checks.files / "lib/tool.py").unlink()
+    write(checks.files, {"app.py": "y = 1\n"})
+    (checks.files / "lib/tool.py").hardlink_to(checks.files / "app.py")
+
+    tree = work.open_tree(here.claim(), 0)
+
+    again = VerifyCheckout.beside(work.private, tree.checkout).put(work.private.tree_of(work.row().head))
+    for folder in (tree.checkout.work, again):
+        assert content(folder) == expected()
+        assert all(path.stat().st_nlink == 1 for path in folder.rglob("*.*") if path.is_file())
+        assert not is_marked(folder / "lib/tool.py")
 
 
 @pytest.mark.parametrize("how", ["attributes", "config"])
@@ -153,19 +178,19 @@ def test_files_that_are_converted_are_written_anew(tmp_path: Path, how: str) -> 
         assert (folder / "notes.txt").read_bytes() == b"one\n"
 
 
-def test_a_run_that_ended_badly_leaves_nothing_to_the_next(here: World, tmp_path: Path) -> None:
+def test_a_run_that_ended_badly_leaves_nothing_to_the_next(here: World) -> None:
     work = begun(here)
     run = here.claim()
     last = work.open_tree(run, 0)
     _, checks = checkouts(work, last)
-    kept = held(checks.files / "lib/tool.py", tmp_path / "kept")
+    mark(checks.files / "lib/tool.py")
     here.lose(run)
 
     tree = work.open_tree(here.claim(), 0)
 
     assert tree.row.generation == 2
-    assert not (tree.checkout.work / "lib/tool.py").samefile(kept)
-    assert (checks.files / "lib/tool.py").samefile(kept)
+    assert not is_marked(tree.checkout.work / "lib/tool.py")
+    assert is_marked(checks.files / "lib/tool.py")
 
 
 def test_where_programs_are_not_confined_every_tree_is_written_anew(here: World) -> None:

@@ -130,3 +130,15 @@ def test_a_change_of_the_same_second_is_seen_after_the_index_was_settled(
     dirty(folder)
 
     assert files(checkout.put(first)) == {name: str(body) for name, body in FIRST.items()}
+
+
+def test_a_repository_in_a_folder_with_files_of_the_tree_is_gone_too(
+    place: tuple[VerifyCheckout, str, str],
+) -> None:
+    checkout, first, _ = place
+    folder = checkout.put(first)
+    git(folder / "lib", "init", "-q")
+
+    checkout.put(first)
+
+    assert not (folder / "lib/.git").exists()

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
 from workers.git.git_process import Git
+from workers.git.tree_scan import is_git_directory_name
 
 _ATTRIBUTES = ":(glob)**/.gitattributes"
 
@@ -54,11 +56,10 @@ def take(git: Git, tree: str, files: Path) -> bool:
 
     `git` has no index yet. Every file is read and compared, so it does not matter who wrote it; reading is faster than
     writing. Nothing is moved where files are converted on their way, since other bytes may then count as the same.
-    Raises GitError.
+    Raises GitError, OSError.
     """
     assert git.work_tree is not None
-    nested = files / ".git"
-    if files.is_symlink() or not files.is_dir() or nested.is_symlink() or nested.exists():
+    if files.is_symlink() or not files.is_dir() or not _is_plain(files):
         return False
     git.run("read-tree", tree)
     if _attributes(git) or git.run("config", "--get-regexp", r"^core\.(autocrlf|eol)$", ok=(0, 1)).out:
@@ -67,6 +68,24 @@ def take(git: Git, tree: str, files: Path) -> bool:
     git.run("update-index", "-q", "--refresh", ok=(0, 1))
     git.run("read-tree", "--reset", "-u", tree)
     return clean(git)
+
+
+def _is_plain(top: Path) -> bool:
+    """Whether no repository lies in the folder and none of its files has another name (a hard link). Raises OSError.
+
+    Git shows neither: it passes over what is called `.git`, and a change of such a file would be one of another file, too.
+    """
+    waiting = [os.fsencode(top)]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if is_git_directory_name(entry.name):
+                    return False
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif entry.stat(follow_symlinks=False).st_nlink > 1:
+                    return False
+    return True
 
 
 def without_index(index: Path) -> None:

@@ -14,6 +14,7 @@ from workers.git.checkouts import Checkout, delete_folder
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
 from workers.git.tree_files import clean, settle, switch, take, without_index
+from workers.git.tree_scan import scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +69,7 @@ class VerifyCheckout:
 
     def _cleaned(self, tree: str) -> bool:
         """Bring the files of an earlier tree to `tree`, which is fast where both are large; False where that failed."""
-        own = self.files / ".git"
-        if (
-            self.files.is_symlink()
-            or not (self.folder / "index").is_file()
-            or own.is_symlink()
-            or own.exists()
-        ):
+        if self.files.is_symlink() or not (self.folder / "index").is_file() or _holds_repository(self.files):
             return False
         (self.folder / "index.lock").unlink(missing_ok=True)
         try:
@@ -91,7 +86,7 @@ class VerifyCheckout:
         without_index(self.folder / "index")
         try:
             return take(self._whole, tree, self.given)
-        except GitError:
+        except (GitError, OSError):
             return False
 
     @property
@@ -129,6 +124,12 @@ class VerifyCheckout:
         """Delete all of it."""
         if self.folder.is_dir() and not self.folder.is_symlink():
             delete_folder(self.folder)
+
+
+def _holds_repository(folder: Path) -> bool:
+    """Whether a `.git` lies at the top or below: git passes over it beside files of the tree."""
+    own = folder / ".git"
+    return own.is_symlink() or own.exists() or bool(scan(folder).nested)
 
 
 def _empty(folder: Path) -> None:
