@@ -114,6 +114,32 @@ def test_kill_everything_at_a_step_of_a_build_then_resume_lands_every_plan_task_
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tree.row@2",
+        "tree.made@2",
+        "tree.ready@2",
+        "agent.worked@2",
+        "base.tested@2",
+        "tests.ran@4",
+        "snap.ref@2",
+    ],
+)
+def test_kill_everything_while_a_tree_is_made_of_checkouts_or_checked_beside_its_tests(
+    tmp_path: Path, name: str
+) -> None:
+    """One lane carries out both tasks, and no set-up makes its checks wait for its tests."""
+    with building(tmp_path, TWO, settings={"slots": 1}) as project:
+        one = Building(project, TWO, as_left(project.folder))
+        one.stop_at(name, *begin(project))
+
+        one.kill_everything()
+
+        one.finish("lost")
+
+
+@pytest.mark.long
 def test_kill_everything_again_while_the_tree_of_a_killed_run_is_saved(two: Building) -> None:
     two.stop_at("agent.worked", *begin(two.project))
     two.kill_everything()

@@ -28,8 +28,8 @@ from workers.git.tree_cleanup import clean_trees
 ROOT = Path(__file__).parents[2]
 KEYS = ("IMPL-001", "IMPL-002", "IMPL-003")
 MODES = ("before", "after", "halfway", "orphaned")
-COMMANDS = 120  # more than the scenario has
-FEWEST = 90
+COMMANDS = 170  # more than the scenario has
+FEWEST = 130
 STRIDE = 59  # of them, those at which the common suite dies
 
 FAKE_GIT = """#!/bin/sh

@@ -84,6 +84,43 @@ def test_a_new_critical_finding_of_a_linter_keeps_a_candidate_from_landing(tmp_p
     assert "parts/__init__.py" not in second.prompt.partition("no-danger")[0].rpartition("Findings")[2]
 
 
+def test_tests_cannot_change_what_a_linter_sees_beside_them(tmp_path: Path) -> None:
+    """They write to every checkout that they can reach, for as long as they run."""
+    rewriting = """
+import pathlib
+import time
+import unittest
+
+
+class Rewrite(unittest.TestCase):
+    def test_rewrite(self):
+        here = pathlib.Path.cwd()
+        until = time.monotonic() + 2
+        while time.monotonic() < until:
+            for top in (here, here.parents[1] / "verify-checks" / "files", here.parents[1] / "work"):
+                part = top / "parts" / "part_1.py"
+                try:
+                    part.write_text(part.read_text().replace("# DANGER", ""))
+                except OSError:
+                    pass
+"""
+
+    def deed(tree: Path) -> None:
+        apply(ONE.gold["TASK-001"], tree)
+        (tree / "tests" / "test_rewrite.py").write_text(rewriting)
+        with (tree / "parts" / "part_1.py").open("a") as file:
+            file.write("# DANGER\n")
+
+    agent = Editing(ONE, turns={"TASK-001": [deed, lambda tree: apply(ONE.gold["TASK-001"], tree)]})
+    harness = building(tmp_path, agent)
+    with_scanner(tmp_path, harness)
+
+    harness.run(harness.until("IMPL-001"))
+
+    second = [each for each in agent.requests if each.edits][1]
+    assert "semgrep:no-danger" in second.prompt and "parts/part_1.py" in second.prompt
+
+
 def test_a_machine_that_can_run_the_tests_no_more_is_no_fault_of_the_candidate(tmp_path: Path) -> None:
     def wrong(tree: Path) -> None:
         apply(ONE.gold["TASK-001"], tree)

@@ -63,7 +63,8 @@ def test_a_file_that_was_written_to_is_named_even_when_its_bytes_are_the_same_ag
 ) -> None:
     checkout, first, _ = place
     folder = checkout.put(first)
-    stamps = checkout.stamps(lambda path: path.endswith(".py"))
+    sources = [path for path in checkout.tracked() if path.endswith(".py")]
+    stamps = checkout.stamps(sources)
     assert stamps.keys() == {"app.py", "lib/tool.py"}
 
     before = (folder / "app.py").stat()
@@ -72,7 +73,7 @@ def test_a_file_that_was_written_to_is_named_even_when_its_bytes_are_the_same_ag
     os.utime(folder / "app.py", ns=(before.st_atime_ns, before.st_mtime_ns))
     (folder / "new.py").write_text("")
 
-    after = checkout.stamps(lambda path: path.endswith(".py"))
+    after = checkout.stamps(sources)
     assert [path for path in stamps if after.get(path) != stamps[path]] == ["app.py"]
     assert checkout.untracked() == ["new.py"]
 
@@ -115,3 +116,29 @@ def test_files_are_written_as_the_attributes_of_their_own_tree_say(tmp_path: Pat
     checkout.switch(windows)
     assert (folder / "notes/a.txt").read_bytes() == b"one\r\n"
     assert (folder / "beside").is_file()
+
+
+def test_a_change_of_the_same_second_is_seen_after_the_index_was_settled(
+    place: tuple[VerifyCheckout, str, str],
+) -> None:
+    checkout, first, _ = place
+    folder = checkout.put(first)
+    long_ago = (folder / "app.py").stat().st_mtime_ns - 5 * 10**9
+    os.utime(checkout.folder / "index", ns=(long_ago, long_ago))
+
+    checkout.settle()
+    dirty(folder)
+
+    assert files(checkout.put(first)) == {name: str(body) for name, body in FIRST.items()}
+
+
+def test_a_repository_in_a_folder_with_files_of_the_tree_is_gone_too(
+    place: tuple[VerifyCheckout, str, str],
+) -> None:
+    checkout, first, _ = place
+    folder = checkout.put(first)
+    git(folder / "lib", "init", "-q")
+
+    checkout.put(first)
+
+    assert not (folder / "lib/.git").exists()

@@ -221,7 +221,7 @@ class Trees:
         return Path(self.environ["LOG"]).read_text()
 
     def findings(self) -> list[tuple[str, str, str]]:
-        found = lint_changes(changes_of(self.subject), execute, self.base, self.tree, self.environ)
+        found = lint_changes(changes_of(self.subject), execute, lambda: self.base, self.tree, self.environ)
         return [(finding.rule, finding.place, finding.severity) for finding in found]
 
 

@@ -44,7 +44,7 @@ class Checkouts:
 
     execute: Execute
     tree: Path
-    base: Path | None = None  # None: no linters, which need something to compare with
+    put_base: Callable[[], Path] | None = None  # asked for last; None: no linters, which compare with it
     environ: Mapping[str, str] = field(
         default_factory=dict
     )  # all that the programs get; its PATH says what is installed
@@ -77,8 +77,8 @@ def check_candidate(subject: Subject, checkouts: Checkouts | None = None) -> lis
     else:
         execute, tree, environ = checkouts.execute, checkouts.tree, checkouts.environ
         found += syntax_faults(changes, execute, tree, environ)
-        if checkouts.base is not None:
-            found += lint_changes(changes, execute, checkouts.base, tree, environ)
+        if checkouts.put_base is not None:
+            found += lint_changes(changes, execute, checkouts.put_base, tree, environ)
     return worst_first(found, subject.secrets)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from orchestrator import failpoints
 from orchestrator.domain import secrets
@@ -79,13 +80,16 @@ class CandidateEvidence:
             self.context.check()
             self.context.live.stop.wait(POLL_SECONDS)
         self.bench.runners(tree)
+        if not self.bench.needs_set_up:
+            self.bench.beside.verify.put(tree)
+        self.bench.verify.settle()
 
     def judge(
         self, candidate: Candidate, claims: Sequence[Claim], task: PlanTask, no_change: str | None = None
     ) -> Judged:
         """Everything found. Raises LeaseLost, RunReleased, GitError."""
-        tests = self.tested(candidate, bites=task.kind in BITES)
-        found = [*self.checked(candidate), *tests.findings]
+        tests, checked = self._tested_and_checked(candidate, bites=task.kind in BITES)
+        found = [*checked, *tests.findings]
         criteria = self._criteria(candidate, claims, task, tests)
         found += _unshown(task, candidate, tests)
         found += [
@@ -114,6 +118,21 @@ class CandidateEvidence:
             tests.unverified,
         )
 
+    def _tested_and_checked(self, candidate: Candidate, *, bites: bool) -> tuple[Tested, list[Finding]]:
+        """`tested` and `checked` at once, in checkouts of their own, unless a set-up says which programs there are."""
+        if self.bench.needs_set_up:
+            return self.tested(candidate, bites=bites), self.checked(candidate)
+        self._runners(candidate)  # finding them takes the checkout that tests run in
+        with ThreadPoolExecutor(1) as beside:
+            checked = beside.submit(self.checked, candidate, self.bench.beside)
+            tests = self.tested(candidate, bites=bites)
+        return tests, checked.result()
+
+    def _runners(self, candidate: Candidate) -> Sequence[Runner]:
+        """The base's runners, those near the change first."""
+        changed = [_text(change.path) for change in candidate.changes]
+        return self.bench.runners(self.work.private.tree_of(candidate.base), changed).runners
+
     def tested(self, candidate: Candidate, *, bites: bool) -> Tested:
         """The candidate's tests against its base's."""
         private = self.work.private
@@ -136,7 +155,7 @@ class CandidateEvidence:
             )
             why = f"the tests of the base could not be run: {base.why or _faults(base)}"
             return Tested(base, now, None, None, None, why, bad)
-        runners = self.bench.runners(before, changed).runners
+        runners = self._runners(candidate)
         touched = self._test_side(candidate, runners)
         scratch = self.bench.verify.folder
         kept = [path for path in touched if self.declared.reason_to_change(_text(path)) is None]
@@ -191,11 +210,11 @@ class CandidateEvidence:
 
         return [change.path for change in candidate.changes if touches(_text(change.path))]
 
-    def checked(self, candidate: Candidate) -> list[Finding]:
-        """What is found without running its tests."""
-        known = secrets.known(self.bench.environ)
+    def checked(self, candidate: Candidate, bench: TestBench | None = None) -> list[Finding]:
+        """What is found without running its tests; `bench`: where programs run, by default where its tests do."""
+        at = bench or self.bench
         changed = [_text(change.path) for change in candidate.changes]
-        runners = self.bench.runners(self.work.private.tree_of(candidate.base), changed).runners
+        runners = self._runners(candidate)
         subject = Subject(
             self.work.private,
             candidate.base,
@@ -203,13 +222,12 @@ class CandidateEvidence:
             candidate.flags,
             self.declared,
             lambda path: is_test_side(path, runners) if runners else is_test_path(path),
-            known,
+            secrets.known(at.environ),
         )
-        files, environ = self.bench.verify.put(candidate.tree), self.bench.environment()
-        before = None
-        if any(linter.takes_some(changed) for linter in find_linters(files, environ)):
-            before = self.bench.verify.for_base.put(self.work.private.tree_of(candidate.base))
-        return check_candidate(subject, Checkouts(self.bench.execute, files, before, environ))
+        files, environ = at.put(candidate.tree), at.environment()
+        lints = any(linter.takes_some(changed) for linter in find_linters(files, environ))
+        put_base = partial(at.put, self.work.private.tree_of(candidate.base)) if lints else None
+        return check_candidate(subject, Checkouts(at.execute, files, put_base, environ))
 
     def _criteria(
         self, candidate: Candidate, claims: Sequence[Claim], task: PlanTask, tests: Tested

@@ -170,23 +170,33 @@ def _lint_once(
 
 
 def lint_changes(
-    changes: Changes, execute: Execute, base: Path, tree: Path, environ: Mapping[str, str]
+    changes: Changes,
+    execute: Execute,
+    put_base: Callable[[], Path],
+    tree: Path,
+    environ: Mapping[str, str],
 ) -> list[Finding]:
-    """Findings that are new in `tree`, a folder with the candidate's files, against `base`, one with the base's.
+    """Findings that are new in `tree`, a folder with the candidate's files, against the base.
 
+    `put_base`: gives a folder with the base's files, which may be the same: nothing is read of the candidate after it.
     A linter that cannot be run on both is a low finding with the reason. A critical one blocks.
     """
     found: list[Finding] = []
     now = [file.path for file in changes.files if not file.is_deleted and not file.is_link]
     before = [file.path_before for file in changes.files if not file.is_new and file.mode_before != "120000"]
-    for linter in find_linters(tree, environ):
-        head = lint(linter, execute, tree, now, environ)
-        old = lint(linter, execute, base, before, environ) if not head.fault else LintReport()
-        if head.fault or old.fault:
+    linters = find_linters(tree, environ)
+    heads = [lint(linter, execute, tree, now, environ) for linter in linters]
+    lines = _lines_below(tree)
+    for hit in (hit for head in heads for hit in head.hits):
+        lines(hit.path)
+    base = put_base() if any(not head.fault for head in heads) else None
+    for linter, head in zip(linters, heads, strict=True):
+        old = LintReport() if base is None or head.fault else lint(linter, execute, base, before, environ)
+        if base is None or head.fault or old.fault:
             text = f"{linter.name} could not compare the trees: {head.fault or old.fault}"
             found.append(Finding(CHECK, LOW, f"{linter.name}:fault", text))
             continue
-        found += new_findings(old, head, changes.renames, _lines_below(base), _lines_below(tree))
+        found += new_findings(old, head, changes.renames, _lines_below(base), lines)
     return found
 
 

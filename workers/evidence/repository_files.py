@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from workers.explore.inventory import take_inventory
@@ -42,9 +43,15 @@ class RepositoryFiles:
             return root.read(path, MAX_DATA_BYTES) or b""
 
     def named(self, names: Iterable[str]) -> list[str]:
-        """The paths whose last part is one of the names."""
-        wanted = frozenset(names)
-        return [path for path in self.paths if posixpath.basename(path) in wanted]
+        """The paths whose last part is one of the names, in order."""
+        return sorted(path for name in set(names) for path in self._by_name.get(name, ()))
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self.paths:
+            found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
 
 
 def nearest(path: str, folders: frozenset[str]) -> str | None:

@@ -49,6 +49,11 @@ def find_runners(
     tree: Path, work: WorkSettings, environ: Mapping[str, str], changed: Sequence[str] = ()
 ) -> Found:
     """The runners of the tree's tests; those nearest to the files `changed` (below the tree) come first."""
+    return nearest_first(all_runners(tree, work, environ), changed)
+
+
+def all_runners(tree: Path, work: WorkSettings, environ: Mapping[str, str]) -> Found:
+    """The same in no order, however many there are."""
     if work.test_command:
         own = OwnCommand(tree, command=tuple(work.test_command), reports=work.test_report)
         return Found([own], "the setting `work.test_command` names the command")
@@ -56,9 +61,14 @@ def find_runners(
     found: list[Runner] = []
     for family in (_python, _javascript, _go, _cargo, _jvm):
         found += family(files, environ)
-    if not found:
-        return Found([], _why_none(files))
-    found.sort(key=lambda runner: _distance(runner, changed))
+    return Found(found, "" if found else _why_none(files))
+
+
+def nearest_first(known: Found, changed: Sequence[str]) -> Found:
+    """What `all_runners` gave, those nearest to the files `changed` first, and no more than are run."""
+    if known.why:
+        return known
+    found = sorted(known.runners, key=lambda runner: _distance(runner, changed))
     names = ", ".join(f"{runner.name} in {runner.root or 'the project'}" for runner in found[:MAX_RUNNERS])
     left = len(found) - MAX_RUNNERS
     why = f"found {names}" + (f"; {left} more are left out" if left > 0 else "")

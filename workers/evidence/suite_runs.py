@@ -28,7 +28,7 @@ from workers.evidence.package_caches import network_variables
 from workers.evidence.prepared_files import PreparedFiles
 from workers.evidence.reports import read_report, report_path
 from workers.evidence.runner import SEPARATOR, Runner
-from workers.evidence.runners import Found, find_runners
+from workers.evidence.runners import Found, all_runners, nearest_first
 from workers.evidence.sandbox import Confined, hidden_places, run_confined, test_environment, tools_below_tmp
 from workers.evidence.suites import KIND, RULES, Suite, from_row, joined, near_to, suite_key, without
 from workers.git.verify_checkouts import VerifyCheckout
@@ -55,7 +55,7 @@ class TestBench:
     watch: Callable[[Guardian], None]
     base: str  # the tree whose lock files say what is installed
     _prepared: dict[str, str] = field(default_factory=dict)  # variables that the set-up sets
-    _found: dict[tuple[str, tuple[str, ...]], Found] = field(default_factory=dict)  # (tree, near) -> runners
+    _found: dict[str, Found] = field(default_factory=dict)  # tree -> all its runners
     _untold: dict[str, Suite] = field(
         default_factory=dict
     )  # bases whose tests tell nothing, to this run at least
@@ -64,16 +64,28 @@ class TestBench:
     def settings(self) -> WorkSettings:
         return self.context.settings.work
 
+    @cached_property
+    def beside(self) -> TestBench:
+        """One with a checkout of its own, for commands that run at the same time."""
+        return replace(self, verify=self.verify.for_checks)
+
+    def put(self, tree: str) -> Path:
+        """The folder with the files of the tree, and the folders that `environment` names."""
+        files = self.verify.put(tree)
+        self.environment()
+        return files
+
     def runners(self, tree: str, changed: Sequence[str] = ()) -> Found:
         """The runners of a tree, those near the files `changed` first; it is checked out where they are not known."""
-        return self._found.get((tree, near_to(changed))) or self._find(tree, changed)
+        known = self._found.get(tree)
+        return self._find(tree, changed) if known is None else nearest_first(known, changed)
 
     def _find(self, tree: str, changed: Sequence[str]) -> Found:
         """Check the tree out, and find its runners."""
-        files, key = self.verify.put(tree), (tree, near_to(changed))
-        if key not in self._found:
-            self._found[key] = find_runners(files, self.settings, self.environ, changed)
-        return self._found[key]
+        files = self.verify.put(tree)
+        if tree not in self._found:
+            self._found[tree] = all_runners(files, self.settings, self.environ)
+        return nearest_first(self._found[tree], changed)
 
     def baseline(self, tree: str, changed: Sequence[str] = ()) -> Suite:
         """What is known of the tests of a tree that others are compared with; they are run where nothing is.
@@ -210,7 +222,7 @@ class TestBench:
 
         The tree is checked out before, and is so afterwards, with what was installed beside its files.
         """
-        if not self._needs_set_up:
+        if not self.needs_set_up:
             return ""
         about = [RULES, self.base, self.settings.setup, self.environ.get("PATH")]
         key = hashlib.sha256(json.dumps(about).encode()).hexdigest()
@@ -256,7 +268,7 @@ class TestBench:
         return ""
 
     @cached_property
-    def _needs_set_up(self) -> bool:
+    def needs_set_up(self) -> bool:
         """Whether there is anything to install: a command of the settings, or a lock file of the base."""
         if self.settings.setup:
             return True
@@ -271,7 +283,8 @@ class TestBench:
         started = time.time()
         argv = runner.argv(report, select)
         env = {**self.environment(), **runner.env}
-        before = self.verify.stamps(runner.is_test_file)
+        tests = [path for path in self.verify.tracked() if runner.is_test_file(path)]
+        before = self.verify.stamps(tests)
         done = self._confined(argv, runner.folder, env, self.settings.test_seconds)
         failpoints.hit("tests.ran")
         ended = done.ended
@@ -285,7 +298,7 @@ class TestBench:
             expected=expected,
             confined=done.confined,
         )
-        after = self.verify.stamps(runner.is_test_file)
+        after = self.verify.stamps(tests)
         if rewritten := [path for path in before if after.get(path) != before[path]]:
             fault = f"it wrote to its own tests while it ran: {', '.join(rewritten[:5])}"
             run = replace(run, faults=(*run.faults, fault))

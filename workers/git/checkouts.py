@@ -20,11 +20,12 @@ from pathlib import Path
 import platformdirs
 
 from orchestrator import failpoints
-from orchestrator.domain.errors import NoRoomForTree, RepositoryUnusable, TreeError
+from orchestrator.domain.errors import GitError, NoRoomForTree, RepositoryUnusable, TreeError
 from orchestrator.domain.identity import ProjectId
 from orchestrator.store import files
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
+from workers.git.tree_files import take, without_index
 from workers.git.tree_scan import ignores_case, twins
 from workers.git.user_repository import Submodule
 
@@ -98,11 +99,14 @@ def assert_room(trees: Path) -> None:
         )
 
 
-def make_checkout(store: PrivateStore, checkout: Checkout, commit: str) -> list[Submodule]:
+def make_checkout(
+    store: PrivateStore, checkout: Checkout, commit: str, spare: Path | None = None
+) -> list[Submodule]:
     """Check `commit` out into a new folder; the submodules that are empty since their objects are not here.
 
-    The ownership file is written first, so that a tree of any age can be proved ours. Raises TreeError where the folder
-    is there already, RepositoryUnusable for names that collide on its file system, GitError.
+    The ownership file is written first, so that a tree of any age can be proved ours, and our index last, so that nothing of
+    a tree that was never finished is kept. `spare`: a folder of files that is used up. Raises TreeError where the folder is
+    there already, RepositoryUnusable for names that collide on its file system, GitError.
     """
     checkout.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
@@ -112,11 +116,31 @@ def make_checkout(store: PrivateStore, checkout: Checkout, commit: str) -> list[
     files.write(checkout.folder, OWNER, json.dumps({"nonce": checkout.nonce}).encode())
     checkout.work.mkdir()
     _refuse_collisions(store, checkout.folder, commit)
-    checkout.git(store).run("read-tree", "--reset", "-u", commit)
+    if spare is None or not _taken(store, checkout, commit, spare):
+        checkout.git(store).run("read-tree", "--reset", "-u", commit)
     empty = _fill_submodules(store, checkout, commit)
     failpoints.hit("tree.made")
     _make_throwaway(store, checkout, commit)
     return empty
+
+
+def _taken(store: PrivateStore, checkout: Checkout, commit: str, spare: Path) -> bool:
+    """Make the tree of the files in `spare`; False where it is still to be written."""
+    if (store.path / "info" / "sparse-checkout").is_file():
+        return False
+    index = checkout.folder / "taken.index"
+    try:
+        if take(checkout.git(store).using(index=index), commit, spare):
+            index.replace(checkout.index)
+            return True
+    except (GitError, OSError):  # what lies there cannot be read or removed, or is being deleted
+        pass
+    finally:
+        without_index(index)
+    if any(checkout.work.iterdir()):
+        delete_folder(checkout.work)
+        checkout.work.mkdir()
+    return False
 
 
 def reset_checkout(store: PrivateStore, checkout: Checkout, commit: str) -> None:

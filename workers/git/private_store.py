@@ -7,6 +7,7 @@ the new place. Only our commands run in it, so nothing that an agent plants is e
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from workers.git.user_repository import OURS, UserRepository, find_repository
 AUTHOR = ("lifecycle", "session@lifecycle.invalid")
 BASE = "refs/lifecycle/base"
 CACHES = "__pycache__/\n*.py[co]\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n"  # that nobody commits; tracked ones stay
+_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 PROMISOR = "lifecycle"  # stands for the remotes of a partial clone; it has no address
 
 
@@ -89,7 +91,16 @@ class PrivateStore:
 
     def tree_of(self, commit: str) -> str:
         """The id of the commit's tree."""
-        return self.git.run("rev-parse", "--verify", f"{commit}^{{tree}}").line
+        known = self._trees.get(commit)
+        if known is None:
+            known = self.git.run("rev-parse", "--verify", f"{commit}^{{tree}}").line
+            if _ID.fullmatch(commit):
+                self._trees[commit] = known
+        return known
+
+    @cached_property
+    def _trees(self) -> dict[str, str]:
+        return {}  # by a commit's id, which stands for one tree for ever
 
     def parents_of(self, commit: str) -> list[str]:
         """The ids of the commit's parents."""

@@ -39,6 +39,7 @@ from workers.git.private_store import Base, PrivateStore, create_store, fix_base
 from workers.git.publishing import Publication, Published, adopt, publish, store_head
 from workers.git.ref_locks import saving_trees
 from workers.git.user_repository import Submodule
+from workers.git.verify_checkouts import VerifyCheckout
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class SessionWork:
     database: Store
     private: PrivateStore
     trees: Path
+    takes_over: bool = False  # a new tree is made of checkouts that programs ran in: where these are confined
 
     @property
     def session(self) -> str:
@@ -83,8 +85,7 @@ class SessionWork:
 
     def row(self) -> Work:
         """Raises TreeError where the session has not begun to work."""
-        found = self.database.read(lambda tx: work.work_of(tx, self.session))
-        if found is None:
+        if (found := self.database.read(lambda tx: work.work_of(tx, self.session))) is None:
             raise TreeError(f"{self.session} has not begun to work")
         return found
 
@@ -102,7 +103,8 @@ class SessionWork:
 
         Raises LeaseLost, LaneInUse, NoRoomForTree, RepositoryUnusable, GitError.
         """
-        warm = self._warm_tree(run, lane)
+        used = self.database.read(lambda tx: work_trees.tree_in_use(tx, self.session, lane))
+        warm = None if used is None else self._warm_tree(run, lane, used)
         if warm is not None:
             return warm
         assert_room(self.trees)
@@ -117,7 +119,12 @@ class SessionWork:
         )
         failpoints.hit("tree.row")
         checkout = Checkout(made.path, made.nonce)
-        empty = make_checkout(self.private, checkout, head)
+        spare = None if used is None else self._spare(used)
+        files = None if spare is None else spare.for_checks.files
+        empty = make_checkout(self.private, checkout, head, files)
+        if spare is not None:
+            with suppress(OSError):  # a session that is over meanwhile: its trees are being deleted
+                spare.give(VerifyCheckout.beside(self.private, checkout))
         self.database.write(lambda tx: work_trees.make_live(tx, run, made.id), about=self.session)
         failpoints.hit("tree.ready")
         live = self.database.read(lambda tx: work_trees.tree(tx, made.id))
@@ -290,11 +297,23 @@ class SessionWork:
             now = self.database.clock.wall()
             self.private.keep(name, self.private.commit_tree(snapshot.tree, left.base, message, now))
 
-    def _warm_tree(self, run: Run, lane: int) -> OpenTree | None:
-        """The lane's tree, handed on to `run`; one that may not be is saved and retired."""
-        used = self.database.read(lambda tx: work_trees.tree_in_use(tx, self.session, lane))
-        if used is None:
+    def _spare(self, used: Tree) -> VerifyCheckout | None:
+        """What tests ran in beside a tree that its run has left well, and that is retired now: a new one is made of it.
+
+        None where a set-up installed what tests need, so that there is no other one: to remove it first can take long.
+        """
+        rows = self.database.read(lambda tx: work_trees.left_trees(tx, self.session))
+        fit = ("retired", RunOutcome.COMPLETED)
+        if not self.takes_over or not any(
+            row.id == used.id and (row.state, row.outcome) == fit for row in rows
+        ):
             return None
+        before = Checkout(used.path, used.nonce)
+        found = VerifyCheckout.beside(self.private, before)
+        return found if before.is_ours() and found.for_checks.files.is_dir() else None
+
+    def _warm_tree(self, run: Run, lane: int, used: Tree) -> OpenTree | None:
+        """The lane's tree, handed on to `run`; one that may not be is saved and retired."""
         left = next(
             tree
             for tree in self.database.read(lambda tx: work_trees.left_trees(tx, self.session))

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -96,18 +96,19 @@ def is_refused_name(path: bytes) -> bool:
 
 
 def _folded(path: bytes) -> str:
+    if path.isascii():
+        return path.decode().casefold()
     return unicodedata.normalize("NFC", path.decode("utf-8", "surrogateescape")).casefold()
 
 
-def twins(paths: Iterable[bytes], among: Iterable[bytes]) -> list[bytes]:
+def twins(paths: Sequence[bytes], among: Iterable[bytes]) -> list[bytes]:
     """Those of `paths` that differ from another of `among` only in case or normal form, in a folder's name too."""
-    spelled: dict[str, set[bytes]] = {}
-    for path in among:
-        for part in _prefixes(path):
-            spelled.setdefault(_folded(part), set()).add(part)
-    return [
-        path for path in paths if any(len(spelled.get(_folded(part), ())) > 1 for part in _prefixes(path))
-    ]
+    parts = {path: list(_prefixes(path)) for path in paths}
+    spelled: dict[str, set[bytes]] = {_folded(part): set() for found in parts.values() for part in found}
+    for part in {part for path in among for part in _prefixes(path)}:
+        if (folded := _folded(part)) in spelled:
+            spelled[folded].add(part)
+    return [path for path in paths if any(len(spelled[_folded(part)]) > 1 for part in parts[path])]
 
 
 def _prefixes(path: bytes) -> Iterator[bytes]:

@@ -156,21 +156,25 @@ class UserRepository:
 def find_repository(folder: Path) -> UserRepository | None:
     """The repository that `folder` belongs to, None where there is none. Raises GitError, GitMissing."""
     git = Git(None, cwd=folder, config=("core.bare=false",))  # a flag that others leave wrong
-    found = git.run("rev-parse", "--absolute-git-dir", ok=(0, 128))
-    if found.code != 0:
-        if b"not a git repository" in found.err:
-            return None
-        raise GitError("the repository cannot be read", why=found.err.decode(errors="replace").strip())
 
     def told(*words: str) -> Answer:
         return git.run("rev-parse", "--path-format=absolute", *words, ok=(0, 128))
 
+    asked = ("--absolute-git-dir", "--git-common-dir", "--show-object-format")
+    found = told(*asked)
+    if found.code != 0:
+        if b"not a git repository" in found.err:
+            return None
+        raise GitError("the repository cannot be read", why=found.err.decode(errors="replace").strip())
+    lines = os.fsdecode(found.out).splitlines()
+    if len(lines) != len(asked):  # a line break in a path
+        lines = [told(word).line for word in asked]
     top = told("--show-toplevel")
     return UserRepository(
-        git_dir=Path(found.line),
-        common_dir=Path(told("--git-common-dir").line),
+        git_dir=Path(lines[0]),
+        common_dir=Path(lines[1]),
         top=Path(top.line) if top.code == 0 else None,
-        object_format=told("--show-object-format").line,
+        object_format=lines[2],
     )
 
 

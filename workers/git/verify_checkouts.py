@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.domain.errors import GitError
+from workers.git.candidates import changes_between
 from workers.git.checkouts import Checkout, delete_folder
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
+from workers.git.tree_files import clean, settle, switch, take, without_index
+from workers.git.tree_scan import scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +30,9 @@ class VerifyCheckout:
         return cls(store, checkout.folder / "verify")
 
     @property
-    def for_base(self) -> VerifyCheckout:
-        """Another one, for the tree that this one's is compared with."""
-        return VerifyCheckout(self.store, self.folder.with_name(f"{self.folder.name}-base"))
+    def for_checks(self) -> VerifyCheckout:
+        """Another one, for what runs beside the tests in this one."""
+        return VerifyCheckout(self.store, self.folder.with_name(f"{self.folder.name}-checks"))
 
     @property
     def files(self) -> Path:
@@ -44,77 +47,89 @@ class VerifyCheckout:
     def git(self) -> Git:
         return self.store.git.using(work_tree=self.files, index=self.folder / "index")
 
+    @property
+    def given(self) -> Path:
+        """Files of the checkout before this one in its lane, to be taken over."""
+        return self.folder / "given"
+
+    def give(self, after: VerifyCheckout) -> None:
+        """Leave the files to a checkout that has none yet. Raises OSError."""
+        if self.files.is_dir() and not self.files.is_symlink():
+            after.folder.mkdir(mode=0o700)
+            self.files.rename(after.given)
+
     def put(self, tree: str) -> Path:
         """The folder with exactly the files of `tree`: what runs before left there is gone. Raises GitError."""
         _empty(self.scratch)
-        if not self._cleaned(tree):
+        if not (self._cleaned(tree) or self._taken(tree)):
             _empty(self.files)
-            index = self.folder / "index"
-            for stale in (index, index.with_name("index.lock")):
-                stale.unlink(missing_ok=True)
+            without_index(self.folder / "index")
             self.switch(tree)
         return self.files
 
     def _cleaned(self, tree: str) -> bool:
         """Bring the files of an earlier tree to `tree`, which is fast where both are large; False where that failed."""
-        own = self.files / ".git"
-        if (
-            self.files.is_symlink()
-            or not (self.folder / "index").is_file()
-            or own.is_symlink()
-            or own.exists()
-        ):
+        if self.files.is_symlink() or not (self.folder / "index").is_file() or _holds_repository(self.files):
             return False
         (self.folder / "index.lock").unlink(missing_ok=True)
         try:
             self.switch(tree)
-            if self._is_exact():
-                return True
-            self.git.run("clean", "-ffdxq")
-            return self._is_exact()
+            return clean(self._whole)
         except GitError:
             return False
 
-    def _is_exact(self) -> bool:
-        """Whether no file and no folder is there that is not the tree's, and each of the tree's is as it is there."""
-        words = ("ls-files", "-z", "--others", "--directory", "--modified", "--deleted")
-        return not self.git.run(*words).out
+    def _taken(self, tree: str) -> bool:
+        """Begin with the files of the checkout before this one; False where there are none, or that failed."""
+        if not self.given.is_dir():
+            return False
+        _empty(self.files)
+        without_index(self.folder / "index")
+        try:
+            return take(self._whole, tree, self.given)
+        except (GitError, OSError):
+            return False
+
+    @property
+    def _whole(self) -> Git:
+        """Git that leaves no file out."""
+        return self.git.using(config=("core.sparseCheckout=false",))
 
     def switch(self, tree: str) -> None:
         """Make the tracked files those of `tree`; what was installed beside them stays. Raises GitError."""
-        git = self.git.using(config=("core.sparseCheckout=false",))
-        before = self._attributes()
-        git.run("read-tree", "--reset", "-u", tree)
-        if (
-            self._attributes() != before
-        ):  # they say how files are written, and those that are the same in both were left
-            git.run("read-tree", "--empty")
-            git.run("read-tree", "--reset", "-u", tree)
-
-    def _attributes(self) -> bytes:
-        """What the index has of .gitattributes."""
-        return self.git.run("ls-files", "-s", "-z", "--", ":(glob)**/.gitattributes").out
+        switch(self._whole, tree)
 
     def untracked(self) -> list[str]:
         """What lies beside the tracked files, a folder as one name. Raises GitError."""
         found = self.git.run("ls-files", "-z", "--others", "--directory").fields
         return [os.fsdecode(name).rstrip("/") for name in found]
 
-    def stamps(self, wanted: Callable[[str], bool]) -> dict[str, tuple[int, ...]]:
-        """What changes of a tracked file whenever something writes to it or replaces it, even if its bytes and its time are
-        put back; of the paths that are `wanted`. Raises GitError."""
+    def tracked(self) -> list[str]:
+        """The tracked files. Raises GitError."""
+        return [os.fsdecode(name) for name in self.git.run("ls-files", "-z").fields]
+
+    def stamps(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """What changes of a file whenever something writes to it or replaces it, even if bytes and time are put back."""
         found: dict[str, tuple[int, ...]] = {}
-        for name in map(os.fsdecode, self.git.run("ls-files", "-z").fields):
-            if wanted(name):
-                with suppress(OSError):  # a file that is not there has none
-                    stat = (self.files / name).lstat()
-                    found[name] = (stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+        for name in names:
+            with suppress(OSError):  # a file that is not there has none
+                stat = (self.files / name).lstat()
+                found[name] = (stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
         return found
+
+    def settle(self) -> None:
+        """Let later commands on the files be quick (`settle`). Raises GitError."""
+        settle(self._whole)
 
     def remove(self) -> None:
         """Delete all of it."""
         if self.folder.is_dir() and not self.folder.is_symlink():
             delete_folder(self.folder)
+
+
+def _holds_repository(folder: Path) -> bool:
+    """Whether a `.git` lies at the top or below: git passes over it beside files of the tree."""
+    own = folder / ".git"
+    return own.is_symlink() or own.exists() or bool(scan(folder).nested)
 
 
 def _empty(folder: Path) -> None:
@@ -128,29 +143,20 @@ def _empty(folder: Path) -> None:
 
 def mix_trees(store: PrivateStore, onto: str, source: str, paths: Iterable[bytes], scratch: Path) -> str:
     """The id of the tree `onto` with `paths` as they are in `source`; one that is not there is removed. Raises GitError."""
-    wanted = sorted(set(paths))
-    if not wanted:
+    wanted = set(paths)
+    found = changes_between(store.git, onto, source) if wanted else []
+    due = [change for change in found if change.path in wanted]  # the others are alike in both
+    if not due:
         return store.git.run("rev-parse", "--verify", f"{onto}^{{tree}}").line
     scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
     index = scratch / "mix.index"
-    for stale in (index, index.with_name("mix.index.lock")):
-        stale.unlink(missing_ok=True)
+    without_index(index)
     git = store.git.using(index=index)
     git.run("read-tree", onto)
-    entries = _entries(store, source)
-    nothing = b"0 " + b"0" * len(onto)
-    lines = [entries[path] + b"\t" + path if path in entries else nothing + b"\t" + path for path in wanted]
-    git.run("update-index", "-z", "--index-info", stdin=b"".join(line + b"\0" for line in lines))
+    entries = [
+        f"{change.mode.lstrip('0') or 0} {change.id}\t".encode() + change.path + b"\0" for change in due
+    ]
+    git.run("update-index", "-z", "--index-info", stdin=b"".join(entries))
     tree = git.run("write-tree").line
     index.unlink()
     return tree
-
-
-def _entries(store: PrivateStore, tree: str) -> dict[bytes, bytes]:
-    """Path -> `mode id` of every file of the tree."""
-    found = {}
-    for line in store.git.run("ls-tree", "-r", "-z", "--full-tree", tree).fields:
-        about, _, path = line.partition(b"\t")
-        mode, _, name = about.split(b" ")
-        found[path] = mode + b" " + name
-    return found

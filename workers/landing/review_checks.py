@@ -31,15 +31,11 @@ def check_reviewed(
 def _checkouts(
     context: RunContext, calls: AgentCalls, work: SessionWork, base: str, head: str
 ) -> Checkouts | None:
-    """Both trees as folders, for programs; None where there is no program."""
+    """Both trees in one folder after the other, for programs; None where there is no program."""
     path = calls.environ.get("PATH", "")
     if not any(shutil.which(name, path=path) for name in PROGRAMS):
         return None
     checkout = work.open_some_tree(context.row).checkout
     bench = CandidateEvidence.of(context, calls, work, checkout, Declared()).bench
-    return Checkouts(
-        bench.execute,
-        bench.verify.put(work.private.tree_of(head)),
-        bench.verify.for_base.put(work.private.tree_of(base)),
-        bench.environment(),
-    )
+    files, before = bench.put(work.private.tree_of(head)), work.private.tree_of(base)
+    return Checkouts(bench.execute, files, lambda: bench.put(before), bench.environment())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from orchestrator.domain.dynamic_session import KIND
 from orchestrator.domain.plan import INCLUDE_DIRTY
 from orchestrator.domain.review_verdicts import OPTION
@@ -26,6 +28,10 @@ def _begins_here(context: RunContext) -> bool:
 
 def session_work(context: RunContext) -> SessionWork:
     """The session's work; its plan has begun it, else its first task does. Raises TreeError, GitError, RepositoryUnusable."""
+    return replace(_work(context), takes_over=not context.settings.work.unconfined)
+
+
+def _work(context: RunContext) -> SessionWork:
     trees = trees_folder(context.settings.work.trees)
     session = context.session
     if not is_review(context):

@@ -1,0 +1,99 @@
+"""A folder with exactly the files of a tree: brought there from another tree, or from files that nobody vouches for.
+
+`git` has the folder as its work tree, and an index of ours beside it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from workers.git.git_process import Git
+from workers.git.tree_scan import is_git_directory_name
+
+_ATTRIBUTES = ":(glob)**/.gitattributes"
+
+
+def switch(git: Git, tree: str) -> None:
+    """Make the tracked files those of `tree`; what was installed beside them stays. Raises GitError."""
+    before = _attributes(git)
+    git.run("read-tree", "--reset", "-u", tree)
+    if (
+        _attributes(git) != before
+    ):  # they say how files are written, and those that are the same in both were left
+        git.run("read-tree", "--empty")
+        git.run("read-tree", "--reset", "-u", tree)
+
+
+def is_exact(git: Git) -> bool:
+    """Whether no file and no folder is there that is not the tree's, and each of the tree's is as it is there."""
+    words = ("ls-files", "-z", "--others", "--directory", "--modified", "--deleted")
+    return not git.run(*words).out
+
+
+def clean(git: Git) -> bool:
+    """Remove what is not the tree's; whether the folder is exact then. Raises GitError."""
+    if is_exact(git):
+        return True
+    git.run("clean", "-ffdxq")
+    return is_exact(git)
+
+
+def settle(git: Git) -> None:
+    """Note anew what the index says of the files, if it is of an earlier second. Raises GitError.
+
+    Git cannot tell whether a file was changed after the index where both are of one second. It reads such files each time,
+    and those of a new checkout are all such.
+    """
+    assert git.index is not None
+    if git.index.is_file() and int(git.index.stat().st_mtime) < int(time.time()):
+        git.run("update-index", "-q", "--refresh", ok=(0, 1))
+
+
+def take(git: Git, tree: str, files: Path) -> bool:
+    """Move the folder `files` to the place of git's empty one and make it exactly `tree`; False where that cannot be had.
+
+    `git` has no index yet. Every file is read and compared, so it does not matter who wrote it; reading is faster than
+    writing. Nothing is moved where files are converted on their way, since other bytes may then count as the same.
+    Raises GitError, OSError.
+    """
+    assert git.work_tree is not None
+    if files.is_symlink() or not files.is_dir() or not _is_plain(files):
+        return False
+    git.run("read-tree", tree)
+    if _attributes(git) or git.run("config", "--get-regexp", r"^core\.(autocrlf|eol)$", ok=(0, 1)).out:
+        return False
+    files.rename(git.work_tree)
+    git.run("update-index", "-q", "--refresh", ok=(0, 1))
+    git.run("read-tree", "--reset", "-u", tree)
+    return clean(git)
+
+
+def _is_plain(top: Path) -> bool:
+    """Whether no repository lies in the folder and none of its files has another name (a hard link). Raises OSError.
+
+    Git shows neither: it passes over what is called `.git`, and a change of such a file would be one of another file, too.
+    """
+    waiting = [os.fsencode(top)]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if is_git_directory_name(entry.name):
+                    return False
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif entry.stat(follow_symlinks=False).st_nlink > 1:
+                    return False
+    return True
+
+
+def without_index(index: Path) -> None:
+    """Remove an index with the lock that a killed git left of it."""
+    for stale in (index, index.with_name(f"{index.name}.lock")):
+        stale.unlink(missing_ok=True)
+
+
+def _attributes(git: Git) -> bytes:
+    """What the index has of .gitattributes."""
+    return git.run("ls-files", "-s", "-z", "--", _ATTRIBUTES).out
