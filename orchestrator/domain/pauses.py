@@ -154,7 +154,8 @@ ADVISED = (  # while a person decides about content, an architect may still read
 )
 
 
-_UNBOUND = (PauseReason.USER, PauseReason.TASK_FAILED, PauseReason.AGENT_UNAVAILABLE)  # they ask about no document
+# they ask about no document
+_UNBOUND = (PauseReason.USER, PauseReason.TASK_FAILED, PauseReason.AGENT_UNAVAILABLE)
 
 
 def may_rework(command: str, reason: PauseReason) -> bool:
