@@ -7,8 +7,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from orchestrator.domain.clarified import HEADINGS
+from workers.builtin.trouble import tells_trouble
 from workers.documents.passage import Passage
 
+_ANSWERED = frozenset(HEADINGS.values())
 _OPEN = frozenset({"", "background"})  # roles of passages whose sentences may name one of their own
 _PROBLEM = re.compile(
     r"^(?:(?:so|and|but),? )?(?:(?:the|our|my|their|today's|a|one|another) )(?:\w+ ){0,2}?(?:problem|trouble|pain point)s?(?: (?:today|now|here|for us|we have))?,? (?:is|are)(?! (?:to be )?(?:shown|solved|reported|listed|displayed|stored|entered|sent|saved|logged))\b"
@@ -25,8 +28,18 @@ _NOBODY = re.compile(
 )
 
 
+def is_answer(passage: Passage) -> bool:
+    """Whether its author said it when asked about the request."""
+    return not _ANSWERED.isdisjoint(passage.block.section)
+
+
 def own_section(passage: Passage, quote: str) -> tuple[Passage, str]:
-    """The passage with the role that a sentence names for itself, and what it says there; both as they are otherwise."""
+    """The passage with the role that a sentence names for itself, and what it says there; both as they are otherwise.
+
+    An answer about what should be better that says what is bad today names a problem.
+    """
+    if passage.role == "goal" and is_answer(passage) and tells_trouble(quote):
+        return replace(passage, role="problem"), quote
     if passage.role not in _OPEN or passage.block.kind not in ("paragraph", "item"):
         return passage, quote
     if _PROBLEM.match(quote):

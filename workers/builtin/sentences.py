@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
-from workers.builtin.leads import own_section
+from workers.builtin.leads import is_answer, own_section
 from workers.documents.passage import ASKED, SKIPPED, Passage
 from workers.documents.passages import passages
 
@@ -112,7 +112,11 @@ def _statements(passage: Passage) -> list[str]:
     text = passage.text
     if passage.block.kind == "row":
         return _bounded(text)
-    if passage.block.kind == "item" and passage.role in WHOLE:
+    if (
+        passage.block.kind == "item"
+        and passage.role in WHOLE
+        and not (passage.role == "goal" and is_answer(passage))
+    ):
         return (
             _bounded(text)
             if passage.role != "metric" and passage.role != "question"
