@@ -135,7 +135,7 @@ class UnclearFeedback(UsageError):
     """The feedback's words name none of the documents."""
 
     def __init__(self, documents: Mapping[str, str], named: str, usual: str | None = None) -> None:
-        """`documents`: task -> what it makes; `usual`: the task that most wishes are about."""
+        """`documents`: task -> what it makes; `usual`: the task that it is most likely about."""
         self.documents, self.usual = documents, usual or list(documents)[-1]
         listed = ", ".join(f"{key} ({what})" for key, what in documents.items())
         super().__init__(
@@ -257,7 +257,7 @@ def _target_of(
         made = {each: catalogue.of_task(each) for each in target.documents}
         titles = {each: found.title for each, found in made.items() if found is not None}
         usual = next((each for each, found in made.items() if found and found.model == "requirements"), None)
-        raise UnclearFeedback(titles, lookup.named(tx, session.id), usual)
+        raise UnclearFeedback(titles, lookup.named(tx, session.id), target.likeliest or usual)
     return target
 
 

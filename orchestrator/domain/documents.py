@@ -54,6 +54,7 @@ class DocumentDef:
     carries: tuple[str, ...] = ()  # which statements of the request coverage looks for in it; none: all
     improves: tuple[str, ...] = ()  # dimensions that work on it can raise
     feedback: tuple[str, ...] = ()  # words of a person that are about it
+    names: tuple[str, ...] = ()  # of its sections: words of a person that begin with one are about it
     scores: tuple[str, ...] = ()  # kinds that it judges: it is a report
     measures: tuple[str, ...] = ()  # the dimensions it judges by
 

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from orchestrator.domain.documents import Catalogue, DocumentDef
 from orchestrator.domain.model import SATISFIED, UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.revisions import BUILDS
+from orchestrator.domain.section_names import is_about, is_labelled
 from orchestrator.domain.text import mentions
 
 _ID = re.compile(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!\w)", re.ASCII)
 
 
+_TRIED: tuple[tuple[str, Callable[[DocumentDef], tuple[str, ...]], Callable[[str, str], bool]], ...] = (
+    ("begins with", lambda made: made.names, is_labelled),
+    ("mentions", lambda made: made.feedback, mentions),
+    ("is about", lambda made: made.names, is_about),
+)  # in this order: how words name a document
+_COMMON = frozenset({"user", "用户", "使用者"})  # every wish speaks of them
 Action: TypeAlias = Literal["revise", "add", "restart", "record", "ask", "round", "plan"]
 
 
@@ -24,6 +31,7 @@ class FeedbackTarget:
     task: str | None  # None when the feedback is only recorded, or the document has to be asked for
     why: str
     documents: tuple[str, ...] = ()  # to choose from, for `ask`
+    likeliest: str | None = None  # of those, the one whose sections the words mention most
 
 
 def feedback_target(
@@ -56,12 +64,13 @@ def _target_of(
     first = next((key for key in documents if key in named), None)
     if first is not None:
         return _target(graph, first, f"it names {first} or a part of it")
-    for made in catalogue:
-        key = next((key for key in documents if made.makes(key)), None)
-        word = next((word for word in made.feedback if mentions(text, word)), None)
-        if word and key:
-            return _target(graph, key, f"it mentions {word!r}")
-    return _of_work(graph, documents, catalogue) or _unclear(graph, documents)
+    makers = [(made, key) for made in catalogue for key in documents if made.makes(key)]
+    for how, words_of, fits in _TRIED:
+        for made, key in makers:
+            word = next((word for word in words_of(made) if fits(text, word)), None)
+            if word:
+                return _target(graph, key, f"it {how} {word!r}")
+    return _of_work(graph, documents, catalogue) or _unclear(text, graph, documents, catalogue)
 
 
 def originals(graph: Mapping[str, TaskState], catalogue: Catalogue) -> tuple[str, ...]:
@@ -93,13 +102,22 @@ def _of_work(
     return None if documents else FeedbackTarget("plan", plan, "what is built follows the plan")
 
 
-def _unclear(graph: Mapping[str, TaskState], documents: tuple[str, ...]) -> FeedbackTarget:
+def _unclear(
+    text: str, graph: Mapping[str, TaskState], documents: tuple[str, ...], catalogue: Catalogue
+) -> FeedbackTarget:
     open_to_it = tuple(key for key in documents if _target(graph, key, "").action != "record")
     if not open_to_it:
         return FeedbackTarget("record", None, "there is no document to change")
     if len(open_to_it) == 1:
         return _target(graph, open_to_it[0], "it is the only document")
-    return FeedbackTarget("ask", None, "its words name no document", open_to_it)
+    counts = {
+        key: sum(mentions(text, name) for name in made.names if name not in _COMMON)
+        for key in open_to_it
+        if (made := catalogue.of_task(key)) is not None
+    }
+    likeliest = max(counts, key=lambda key: counts[key], default=None)
+    likeliest = likeliest if likeliest is not None and counts[likeliest] else None
+    return FeedbackTarget("ask", None, "its words name no document", open_to_it, likeliest)
 
 
 def _target(graph: Mapping[str, TaskState], document: str, why: str) -> FeedbackTarget:

@@ -41,7 +41,10 @@ _TAKEN = frozenset(  # names that every declared document has already
     """.split()  # noqa: SIM905 - a list of words is read more easily as words
 )
 _TEXTS = ("title", "task", "path", "model")
-_LISTS = ("drafted_from", "required", "identifiers", "carries", "improves", "feedback", "scores", "measures")
+_LISTS = (
+    *("drafted_from", "required", "identifiers", "carries", "improves"),
+    *("feedback", "names", "scores", "measures"),
+)
 _KEYS = (*_TEXTS, *_LISTS, "purpose", "template", "sections")
 _SECTION_KEYS = tuple(each.name for each in fields(Section) if each.name != "key")
 
@@ -105,6 +108,7 @@ def _declared(reader: Reader, document: DocumentDef, place: Place) -> DocumentDe
         required=tuple(section.key for section in document.sections if section.required),
         identifiers=tuple(section.id for section in document.sections if section.id),
         improves=document.improves or DIMENSIONS,
+        names=document.names or tuple(section.title for section in document.sections),
     )
 
 

@@ -96,7 +96,7 @@ def pause_rows() -> Rows:
 def feedback_words() -> Rows:
     for document in pack().documents:
         if document.feedback:
-            yield f"`{document.task}`", plain(document.feedback)
+            yield f"`{document.task}`", plain(document.feedback), plain(document.names)
 
 
 def improve_rows() -> Rows:
@@ -142,7 +142,7 @@ TABLES: dict[str, tuple[int, tuple[str, ...], Callable[[], Rows]]] = {
     "modes": (3, ("mode", "makes", "ids begin with", "built"), mode_rows),
     "words of modes": (3, ("list", "words"), mode_words),
     "pauses": (4, ("pause", "`resume` means", "also", "exit code"), pause_rows),
-    "words of feedback": (6, ("task", "words"), feedback_words),
+    "words of feedback": (6, ("task", "words", "names of sections"), feedback_words),
     "documents of improve": (6, ("dimension", "documents"), improve_rows),
     "rounds": (8, ("round", "after", "artifact", "perspectives", "what matters", "held by"), round_rows),
     "perspectives": (8, ("perspective", "speaks as", "looks at", "asks, in this order"), perspective_rows),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.domain.clarified import Answer, asked_part, with_answers
+from tests.unit.builtin_chain import chain
 from workers.builtin.gaps import gaps
 from workers.builtin.request import analyse_request
 
@@ -90,3 +91,63 @@ def test_an_answer_cannot_leave_its_line() -> None:
         need.text for need in analyse_request(SHORT).requirements
     ]
     assert asked_part(made) == SHORT and with_answers(SHORT, "en", []) == SHORT
+
+
+@pytest.mark.parametrize(
+    ("request_text", "language", "said"),
+    [
+        ("Build an appointment book for a barber", "en", "people call while I cut hair and I miss half of the calls"),
+        ("Build a rota for our volunteers", "en", "shifts stay empty because people forget them"),
+        ("Build a key register for a sports club", "en", "Nobody knows who has the key of the hall"),
+        ("Build a stock list for a bakery", "en", "the counts never match the shelf, it takes me two hours every Friday"),
+        ("给理发店做一个预约系统", "zh", "客人打电话来经常漏接，一天浪费一个小时"),
+    ],
+)  # fmt: skip
+def test_answer_about_what_should_be_better_that_says_what_is_bad_is_the_problem(
+    request_text: str, language: str, said: str
+) -> None:
+    made = answered(request_text, language, {"goal": said})
+    facts = chain(made)
+
+    assert not analyse_request(made).goals
+    assert facts["brief"].situation == said
+    assert not [goal for goal in facts["brief"].goals if goal.source == "stated"]
+    assert said not in [item.statement for item in facts["requirements"].items]
+    assert "goal" not in [gap["key"] for gap in gaps(made)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "nobody misses a call any more",
+        "fewer missed calls",
+        "the board sees who is late",
+        "an order is entered once, not twice",
+        "不再漏接电话",
+    ],
+)
+def test_answer_about_what_should_be_better_is_a_goal(said: str) -> None:
+    found = analyse_request(answered(SHORT, "en", {"goal": said}))
+
+    assert [goal.text for goal in found.goals] == [said] and not found.situation
+
+
+def test_answer_of_two_sentences_may_be_a_problem_and_a_goal() -> None:
+    found = analyse_request(
+        answered(SHORT, "en", {"goal": "We lose half of the orders. Every order should arrive."})
+    )
+
+    assert found.situation == ("We lose half of the orders.",)
+    assert [goal.text for goal in found.goals] == ["Every order should arrive."]
+
+
+@pytest.mark.parametrize("said", ["Python and SQLite", "5000 euros, by March"])
+def test_limit_that_is_only_named_is_a_constraint_and_no_requirement(said: str) -> None:
+    facts = chain(answered(SHORT, "en", {"constraint": said, "scope": "No payments"}))
+
+    assert [row.text for row in facts["brief"].constraints] == [said]
+    assert [row.text for row in facts["brief"].out_of_scope] == ["No payments"]
+    stated = [item for item in facts["requirements"].items if item.statement == said]
+    assert not stated
+    limited = chain(answered(SHORT, "en", {"constraint": "It must run on the old laptop"}))
+    assert "It must run on the old laptop" in [item.statement for item in limited["requirements"].items]

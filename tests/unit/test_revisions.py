@@ -378,6 +378,18 @@ def test_an_unknown_dimension_lists_the_known_ones() -> None:
         ("STORY-001-002: too large", "DRAFT-004"),
         ("as DRAFT-003-R1 says", "DRAFT-003"),
         ("drop G-001", "DRAFT-001"),
+        ("The problem is double-booked rooms; it costs ten minutes per meeting.", "DRAFT-001"),
+        ("Problem: new features break the old ones", "DRAFT-001"),  # a label goes before a word
+        ("The office staff (about 200 people) are users too", "DRAFT-001"),
+        ("Target users: cleaners", "DRAFT-001"),
+        ("Our main goal is fewer double bookings", "DRAFT-001"),
+        ("Constraints: Python and SQLite", "DRAFT-001"),
+        ("问题：会议室经常被重复预订", "DRAFT-001"),
+        ("主要的问题是会议室经常被重复预订", "DRAFT-001"),
+        ("保安也是用户。", "DRAFT-001"),
+        ("Decision: keep the files on disk", "DRAFT-003"),
+        ("The data model is too small", "DRAFT-003"),
+        ("Order: logins before exports", "DRAFT-004"),
     ],
 )
 def test_the_words_of_feedback_find_its_document(words: str, document: str) -> None:
@@ -412,6 +424,25 @@ def test_feedback_that_names_no_document_asks_which_of_those_that_take_it(words:
 
     assert (target.action, target.task) == ("ask", None)
     assert target.documents == ("RESEARCH-001", "DRAFT-001", "DRAFT-002", "DRAFT-003", "DRAFT-004")
+    assert target.likeliest is None
+
+
+@pytest.mark.parametrize(
+    ("words", "likeliest"),
+    [
+        ("Let users rename a room", None),
+        ("This is not my goal", "DRAFT-001"),
+        ("Put the API behind a login", "DRAFT-003"),
+        ("Users are logged out after 30 minutes", None),
+        ("Office staff book rooms", None),
+        ("用户可以修改标题", None),
+        ("保留接口", "DRAFT-003"),
+    ],
+)
+def test_unclear_feedback_says_which_document_is_likeliest(words: str, likeliest: str | None) -> None:
+    target = feedback_target(words, graph(), PACK.documents)
+
+    assert (target.action, target.likeliest) == ("ask", likeliest)
 
 
 def test_unclear_feedback_goes_to_the_only_document_there_is() -> None:

@@ -89,6 +89,11 @@ def _users(m: Material) -> list[User]:
     users = [User(name=actor.name, needs=list(actor.needs), source="stated") for actor in m.analysis.actors]
     if isinstance(found, Discovery) and found.target_users:
         users = list(found.target_users)
+        users += discovery.new_users(m, [user.name for user in users])
+    return _as_told(users)
+
+
+def _as_told(users: Iterable[User]) -> list[User]:
     return [
         user.model_copy(
             update={"name": upper_first(user.name), "needs": unique(_told(user.name, n) for n in user.needs)}
@@ -233,12 +238,36 @@ def _revised(m: Material, previous: Brief) -> Brief:
         for goal in _goals(m)
         if goal.source == "stated" and not any(carries(goal.text, old.text) for old in previous.goals)
     ]
-    return previous.model_copy(
+    told = [row.text for row in m.sections]
+    problems = [text for text in m.analysis.situation if text in told and text not in previous.situation]
+    users = _as_told(discovery.new_users(m, [user.name for user in previous.users]))
+    now = previous.model_copy(
         update={
+            "situation": _joined(m, filter(None, [previous.situation, *map(upper_first, problems)])),
+            "impact": previous.impact or (_impact(m) if problems else ""),
+            "users": [*previous.users, *users],
             "goals": [*previous.goals, *goals],
             "in_scope": more(previous.in_scope, "functional"),
             "out_of_scope": more(previous.out_of_scope, "exclusion"),
             "constraints": more(previous.constraints, "constraint", "nonfunctional"),
-            "open_questions": unique([*previous.open_questions, *_questions(m)]),
+            "dependencies": _unique([*previous.dependencies, *map(_stated, m.analysis.dependencies)])
+            if m.sections
+            else previous.dependencies,
         }
     )
+    asked = unique([*previous.open_questions, *_questions(m)])
+    return now.model_copy(
+        update={"open_questions": [text for text in asked if text not in _answered(m, now)]}
+    )
+
+
+def _answered(m: Material, brief: Brief) -> set[str]:
+    """The questions about a request that the brief answers by now."""
+    stated = {
+        "ask_users": brief.users,
+        "ask_problem": brief.situation,
+        "ask_success": [goal for goal in brief.goals if goal.source == "stated"],
+        "ask_limits": [row for row in brief.constraints if row.source == "stated"],
+        "ask_scope": brief.out_of_scope,
+    }
+    return {discovery.question(m, key) for key, given in stated.items() if given}

@@ -60,10 +60,14 @@ class Reader:
         self.risk_of = ""  # the block of the last risk; what else it says is about that risk
         self.other: list[Sentence] = []
 
-    def read(self) -> None:
+    def sort(self) -> None:
+        """Sort the sentences alone: none becomes a wish because there is no other."""
         for row in self.found:
             for piece in two_wishes(row):
                 self._one(piece, lexicon_of(piece.text))
+
+    def read(self) -> None:
+        self.sort()
         self._unsaid()
         self._beside_needs()
         if not self.manual:

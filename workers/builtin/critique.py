@@ -166,7 +166,13 @@ def uncarried(doc: Artifact, m: Material) -> list[Need]:
     """Sentences of the request (and of another agent's discovery) that no passage of the document carries."""
     carriers = Carriers(_passages(doc, m))
     wanted = [need for need in _wanted(m, doc) if not carriers.carry(strip_end(need.text))]
-    return [need for need in wanted if not _by_id(need, doc, m)]
+    brief = m.facts.get("brief")
+    limits = {row.text for row in brief.constraints} if isinstance(brief, Brief) else set()
+    return [
+        need
+        for need in wanted
+        if not _by_id(need, doc, m) and not (need.kind == "constraint" and need.text in limits)
+    ]
 
 
 def _by_id(need: Need, doc: Artifact, m: Material) -> bool:

@@ -36,7 +36,8 @@ def answer(m: Material) -> Content:
     document: DocumentDef = m.facts["document"]
     previous = m.facts.get("previous")
     before = previous if isinstance(previous, Declared) else None
-    wanted = [_Sentence(need.text) for need in requests_in(m)]
+    wanted = [_Sentence(row.quote, row.heading) for row in m.sections]
+    wanted += [_Sentence(need.text) for need in requests_in(m)]
     filled = _by_section(m, [*_of_request(m), *_of_documents(m)], wanted, document.sections)
     values = {each.key: _content_of(each, filled[each.key], before) for each in document.sections}
     asks = {each.key: each.question or f"{each.title}?" for each in document.sections}

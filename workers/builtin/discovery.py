@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from workers.builtin.material import Material, lower_first, short, strip_end, unique
 from workers.builtin.request import Need, RequestAnalysis
 from workers.builtin.revision import requests_in
+from workers.builtin.wishes import same_person
 from workers.documents.content import (
     Dimension,
     Discovery,
@@ -144,7 +146,6 @@ def questions(m: Material) -> list[str]:
     asked += a.questions
     if m.ask and a.asked == a.text:  # what was answered before the start is not asked again
         return unique([*asked, *m.ask.questions])
-    thing = m.told_things(1)[0]
     missing = (
         ("ask_users", a.actors),
         ("ask_problem", a.situation),
@@ -153,7 +154,23 @@ def questions(m: Material) -> list[str]:
         ("ask_security", any(need.category == "S" for need in a.needs)),
         ("ask_scope", a.exclusions),
     )
-    return unique([*asked, *(m.say(key, title=a.title, thing=thing) for key, given in missing if not given)])
+    return unique([*asked, *(question(m, key) for key, given in missing if not given)])
+
+
+def question(m: Material, key: str) -> str:
+    """One of the questions about what every request should say."""
+    return m.say(key, title=m.analysis.title, thing=m.told_things(1)[0])
+
+
+def new_users(m: Material, known: Iterable[str]) -> list[User]:
+    """Those whom a person named later as users, and who are not known."""
+    said = "\n".join(row.text.casefold() for row in m.sections if row.role == "user")
+    have = [*known]
+    return [
+        User(name=actor.name, needs=list(actor.needs), source="stated")
+        for actor in m.analysis.actors
+        if actor.name.casefold() in said and not any(same_person(actor.name, old) for old in have)
+    ]
 
 
 def _design(m: Material) -> list[Statement]:
@@ -183,11 +200,15 @@ def _revised(m: Material, previous: Discovery) -> Discovery:
     excluded = [need.text for need in added if need.kind == "exclusion"]
     limits = [need.text for need in wishes if need.kind == "constraint"]
     rows = {need.text: stated(need) for need in added}
+    told = {row.text for row in m.sections}
+    users = new_users(m, [user.name for user in previous.target_users])
     return previous.model_copy(
         update={
             "requirements": [*previous.requirements, *rows.values()],
             "exclusions": unique([*previous.exclusions, *excluded]),
             "constraints": unique([*previous.constraints, *limits]),
+            "situation": unique([*previous.situation, *(row for row in m.analysis.situation if row in told)]),
+            "target_users": [*previous.target_users, *users],
             "goals": [*previous.goals, *(row for row in _goals(m.analysis) if row.text not in goals)],
             "open_questions": unique([*previous.open_questions, *m.analysis.questions]),
         }

@@ -13,6 +13,8 @@ from workers.builtin.known_kinds import Ask, ask_of, rows
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
 from workers.builtin.names import plural
 from workers.builtin.request import Need, RequestAnalysis, analyse_request
+from workers.builtin.said_sections import section_rows, with_sections
+from workers.builtin.sentences import Sentence
 from workers.documents.repository import Repository, read_repository
 
 _TRIM = " \t.,;:!?。，；：！？、"
@@ -29,6 +31,7 @@ class Material:
     lex: Lexicon
     repository: Repository | None
     check: Callable[[], None]  # raises when the run is over
+    sections: tuple[Sentence, ...] = ()  # what a person said later under the name of a section
 
     def say(self, key: str, **values: object) -> str:
         words = {"product": "", "title": self.analysis.title, **values}
@@ -175,9 +178,11 @@ _analysed = lru_cache(maxsize=16)(analyse_request)
 def material(facts: Mapping[str, Json], check: Callable[[], None]) -> Material:
     language = facts.get("language")
     analysis = _analysed(str(facts.get("request") or ""), language if language in ("en", "zh") else None)
+    rows = section_rows(str(piece) for piece in facts.get("feedback") or [])
+    analysis = with_sections(analysis, rows)
     codebase = facts.get("codebase")
     repository = read_repository(codebase) if isinstance(codebase, Mapping) and codebase else None
-    return Material(facts, analysis, lexicon(analysis.language), repository, check)
+    return Material(facts, analysis, lexicon(analysis.language), repository, check, tuple(rows))
 
 
 def _names(name: str, text: str) -> bool:

@@ -14,6 +14,7 @@ from workers.builtin.material import Material, best, lower_first, short, strip_e
 from workers.builtin.names import singular
 from workers.builtin.request import Need
 from workers.builtin.revision import not_carried, requests_in
+from workers.builtin.wishes import doer_of, imperative
 from workers.documents.content import (
     Brief,
     Discovery,
@@ -23,6 +24,7 @@ from workers.documents.content import (
     Statement,
     UserStory,
 )
+from workers.documents.technologies import technologies
 from workers.documents.traces import served
 
 _MADE = re.compile(
@@ -31,6 +33,7 @@ _MADE = re.compile(
     re.IGNORECASE,
 )
 _NAMED = 6  # requirements that one question names
+_NAME = 16  # characters, half as many words, of a limit that is only named
 _LIKE = 0.5  # share of common words from which a criterion without a place belongs to a need
 
 
@@ -84,18 +87,37 @@ def _own_criteria(needs: list[Need], m: Material) -> tuple[dict[int, list[str]],
 
 def _needs(m: Material) -> list[Need]:
     """Needs of the request, and those another agent's discovery saw in it besides."""
-    needs = list(m.analysis.needs)
+    needs = [need for need in m.analysis.needs if not names_limit(need)]
     found = m.facts.get("discovery")
     if isinstance(found, Discovery):
+        limits = {need.text for need in m.analysis.needs if names_limit(need)}
         said = {piece for need in needs for piece in (need.text, need.quote)}
         for row in found.requirements:
             if row.text in said:
+                continue
+            if row.kind == "constraint" and row.text in limits:
                 continue
             known = clause(row.text, tuple(m.actor_names()))
             need = Need(row.text, row.text, row.kind, row.moscow, row.category, known)
             if not_carried([need], [piece for old in needs for piece in (old.text, old.quote)]):
                 needs.append(need)
     return [*needs, *not_carried(requests_in(m), [need.text for need in needs])]
+
+
+def names_limit(need: Need) -> bool:
+    """Whether it only names what is fixed (`Python and SQLite`): a constraint of the brief that nothing has to do."""
+    lex = lexicon_of(need.text)
+    if need.kind != "constraint" or not need.by_default or need.text.rstrip().endswith((".", "。")):
+        return False
+    if lex.language == "zh":
+        return len(need.text) <= _NAME and bool(technologies(need.text)) and not imperative(need.text, lex)
+    does = (
+        need.clause.actor
+        or doer_of(need.text, lex)
+        or imperative(need.text, lex)
+        or lex.weak.search(need.text)
+    )
+    return not does and len(need.text.split()) <= _NAME // 2
 
 
 def requirement(need: Need, m: Material, own: Sequence[str] = ()) -> Requirement:
@@ -290,7 +312,8 @@ def _more(m: Material, rows: list[Requirement]) -> str:
 def _revised(m: Material, previous: Requirements) -> Requirements:
     """All items stay as they are; new ones come for what the feedback asks and the request says but nobody carries."""
     said = [f"{item.statement} {item.quote}" for item in previous.items]
-    wanted = not_carried([*requests_in(m), *(need for need in m.analysis.needs if not need.part)], said)
+    asked = [need for need in m.analysis.needs if not need.part and not names_limit(need)]
+    wanted = not_carried([*requests_in(m), *asked], said)
     new: list[Requirement] = []
     for need in wanted:
         if not_carried([need], [item.statement for item in new]):
@@ -298,9 +321,9 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     new = traced(new, m) if new else []
     kept = deepened(previous.items, m) if m.facts.get("improve") else list(previous.items)
     items = [*kept, *new]
-    asked = _questions(m, items) if new else []
+    asks = _questions(m, items) if new else []
     return previous.model_copy(
-        update={"items": items, "open_questions": unique([*previous.open_questions, *asked])}
+        update={"items": items, "open_questions": unique([*previous.open_questions, *asks])}
     )
 
 

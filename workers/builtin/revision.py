@@ -12,12 +12,21 @@ from workers.builtin.clauses import clause, first_modal
 from workers.builtin.language import lexicon, lexicon_of
 from workers.builtin.material import Material, carries, short, unique
 from workers.builtin.request import Need, analyse_request
+from workers.builtin.said_sections import OF_BRIEF, in_section, section_rows
 from workers.builtin.sentences import is_telling, sentences
-from workers.documents.content import Architecture, Brief, Declared, Discovery, Epics, Requirements
+from workers.documents.content import (
+    Architecture,
+    Brief,
+    Content,
+    Declared,
+    Discovery,
+    Epics,
+    Requirements,
+)
 from workers.documents.lint.rules import is_finding
 
 C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)
-_ANSWERS = ("unmet_form", "unmet_talk", "unmet_change")
+_ANSWERS = ("unmet_form", "unmet_talk", "unmet_change", "unmet_section")
 _OWN_ID = re.compile(r"\b(?:REQ|NFR|GOAL|EPIC|STORY|ADR|COMP|OQ|Q)-?\d+\b")
 _CHANGES = re.compile(
     r"\b(?:remove|drop|delete|omit|discard|split|merge|move|renam|reword|replac|chang|lower|raise|mark)\w*\b|删除|去掉|移除|拆分|合并|改为|改成|降为|升为",
@@ -52,10 +61,27 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
     asked: list[str] = content.open_questions
     kept: list[str] = [text for text in asked if not text.startswith(before)]
     keyed = [(_unmet(line), line) for line in _open_lines(m)]
+    keyed += [("unmet_section", line) for line in _elsewhere(content, m)]
     unmet: list[str] = unique(m.say(key, text=short(line, 400)) for key, line in keyed if key)
     if not unmet and kept == asked:
         return content, ()
     return content.model_copy(update={"open_questions": [*unmet, *kept]}), tuple(unmet)
+
+
+def _elsewhere(content: Content, m: Material) -> list[str]:
+    """What was said under the name of a section that the brief has and this document has not, where no brief states it."""
+    if isinstance(content, Discovery | Brief | Declared):
+        return []
+    brief = m.facts.get("brief")
+    said = brief.model_dump_json().casefold() if isinstance(brief, Brief) else ""
+    people = [user.name.casefold() for user in brief.users] if isinstance(brief, Brief) else []
+    return [
+        row.quote
+        for row in m.sections
+        if row.role in OF_BRIEF
+        and row.text.casefold() not in said
+        and not (row.role == "user" and any(name in row.text.casefold() for name in people))
+    ]
 
 
 def _open_lines(m: Material) -> list[str]:
@@ -71,9 +97,10 @@ def _sentences_of(pieces: list[str], m: Material) -> list[str]:
 
 def _lines(piece: str) -> list[str]:
     """The sentences of a piece of feedback; what it quotes stays in one."""
-    if _QUOTED.search(piece) or _REPLY.match(piece):
+    if _REPLY.match(piece) or (_QUOTED.search(piece) and not section_rows([piece])):
         return [piece]
-    return [row.quote for row in sentences(piece)] or [piece]
+    rows = sentences(piece)
+    return [row.quote for row in rows if not in_section(row)] if rows else [piece]
 
 
 def _unmet(line: str) -> str:

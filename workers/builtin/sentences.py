@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
+from workers.builtin.leads import is_answer, own_section
 from workers.documents.passage import ASKED, SKIPPED, Passage
 from workers.documents.passages import passages
 
@@ -87,8 +88,12 @@ def sentences_of(found: tuple[Passage, ...]) -> Iterator[Sentence]:
         priority = passage.priority or (lead_priority(lead) if lead.endswith((":", "：")) else "")
         if priority and not passage.role:
             passage = replace(passage, role="requirement")
-        frame = Sentence("", "", passage, not seen_role, priority)
         for quote in _statements(passage):
+            where, said = own_section(passage, quote)
+            if where is not passage:
+                yield Sentence(said, quote, where, not seen_role, priority)
+                continue
+            frame = Sentence("", "", passage, not seen_role, priority)
             listed = passage.block.kind == "item"
             whole = (
                 passage.block.kind == "row"
@@ -107,7 +112,11 @@ def _statements(passage: Passage) -> list[str]:
     text = passage.text
     if passage.block.kind == "row":
         return _bounded(text)
-    if passage.block.kind == "item" and passage.role in WHOLE:
+    if (
+        passage.block.kind == "item"
+        and passage.role in WHOLE
+        and not (passage.role == "goal" and is_answer(passage))
+    ):
         return (
             _bounded(text)
             if passage.role != "metric" and passage.role != "question"

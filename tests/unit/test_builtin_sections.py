@@ -1,0 +1,125 @@
+"""A person's words under the name of a section go where a request's section of that name goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.builtin_chain import chain, numbered
+from tests.unit.test_builtin_revision import revised
+
+REQUEST = "Build a room booking tool. Rooms must be bookable for 30 minutes. It must show free rooms."
+PROBLEMS = [
+    "Problem: rooms are double booked or empty-but-booked; it costs each meeting ten minutes.",
+    "The problem is double-booked rooms; it costs ten minutes per meeting.",
+    "Pain points: members phone each other to find out who has the key",
+    "Our main problem today is that nobody knows which of the rooms is free.",
+    "## Problem\n\nThe paper list beside the door is wrong by noon.",
+    "问题：会议室经常被重复预订，每次会议浪费十分钟。",
+    "最大的问题是会议室经常被重复预订。",
+]
+USERS = [
+    ("Users: office staff, the receptionist", ["Office staff", "Receptionist"]),
+    ("Target users: office staff and visitors", ["Office staff", "Visitors"]),
+    ("The office staff (about 200 people) are users too", ["Office staff"]),
+    ("Cleaners are also users.", ["Cleaners"]),
+    ("用户：办公室员工和前台", ["办公室员工", "前台"]),
+    ("保安也是用户。", ["保安"]),
+]
+WISHES = [
+    "Users must be able to report a problem: a broken lamp, for example",
+    "The problem report is sent to the caretaker",
+    "Cleaners who are users must see the plan of the day",
+    "Users: must log in with a code",
+]
+
+
+def _after(words: str) -> tuple[dict[str, Any], Any, Any]:
+    facts = chain(REQUEST)
+    brief = numbered(revised("brief", facts, words))
+    requirements = revised("requirements", {**facts, "brief": brief}, words)
+    return facts, brief, requirements
+
+
+def _question(facts: dict[str, Any], words: str) -> str:
+    (found,) = [text for text in facts["brief"].open_questions if words in text]
+    return str(found)
+
+
+@pytest.mark.parametrize("words", PROBLEMS)
+def test_problem_is_the_briefs_and_answers_its_question_and_is_no_requirement(words: str) -> None:
+    facts, brief, requirements = _after(words)
+
+    assert (
+        words.rpartition("：")[2].rpartition(": ")[2].rpartition("\n")[2].casefold()
+        in brief.situation.casefold()
+    )
+    assert _question(facts, "Which problem") not in brief.open_questions
+    assert brief.in_scope == facts["brief"].in_scope
+    assert requirements.items == facts["requirements"].items
+    assert requirements.open_questions == facts["requirements"].open_questions
+
+
+@pytest.mark.parametrize(("words", "names"), USERS)
+def test_users_are_the_briefs_and_no_requirement(words: str, names: list[str]) -> None:
+    facts, brief, requirements = _after(words)
+
+    assert [user.name for user in brief.users] == names
+    assert _question(facts, "Who uses") not in brief.open_questions
+    assert brief.situation == facts["brief"].situation
+    assert requirements.items == facts["requirements"].items
+
+
+@pytest.mark.parametrize("words", ["Goal: halve the number of double bookings", "目标：减少重复预订"])
+def test_goal_is_the_briefs(words: str) -> None:
+    facts, brief, requirements = _after(words)
+
+    assert brief.goals[-1].text in words and brief.goals[-1].source == "stated"
+    assert _question(facts, "to call the product a success") not in brief.open_questions
+    assert requirements.items == facts["requirements"].items
+
+
+@pytest.mark.parametrize("words", ["Out of scope: payments", "范围外：支付"])
+def test_exclusion_and_constraint_reach_the_brief(words: str) -> None:
+    facts, brief, requirements = _after(words)
+    _, limited, _ = _after("Constraint: Python and SQLite")
+
+    assert [row.text for row in brief.out_of_scope] == [words.replace("：", ": ").partition(": ")[2]]
+    assert [item.moscow for item in requirements.items[len(facts["requirements"].items) :]] == ["Won't"]
+    assert [row.text for row in limited.constraints] == ["Python and SQLite"]
+
+
+def test_wish_behind_a_problem_stays_a_wish() -> None:
+    facts, brief, requirements = _after("Problem: rooms are double booked. Add a calendar view.")
+
+    assert brief.situation == "Rooms are double booked."
+    assert [item.quote for item in requirements.items[len(facts["requirements"].items) :]] == [
+        "Add a calendar view."
+    ]
+
+
+@pytest.mark.parametrize("words", WISHES)
+def test_wish_that_speaks_of_problems_or_users_stays_a_wish(words: str) -> None:
+    facts, brief, requirements = _after(words)
+
+    assert len(requirements.items) == len(facts["requirements"].items) + 1
+    assert brief.situation == facts["brief"].situation
+
+
+def test_section_of_the_brief_said_of_a_later_document_is_answered_there() -> None:
+    facts = chain(REQUEST)
+
+    after = revised("architecture", facts, "Problem: rooms are double booked")
+
+    (answer,) = [t for t in after.open_questions if t not in facts["architecture"].open_questions]
+    assert "rooms are double booked" in answer and "brief" in answer
+
+
+def test_next_revision_does_not_ask_again_what_was_answered() -> None:
+    facts, brief, _ = _after("Problem: rooms are double booked")
+
+    again = revised("brief", {**facts, "brief": brief}, "Rooms must have a photo")
+
+    assert again.situation == brief.situation
+    assert _question(facts, "Which problem") not in again.open_questions
