@@ -14,7 +14,7 @@ from orchestrator.domain.text import is_cjk
 from workers.builtin import cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import clause, first_modal
-from workers.builtin.framing import introduces, is_background, under_topic
+from workers.builtin.framing import introduces, is_background, told_today, under_topic
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.manuals import is_manual, promised, subject_of
 from workers.builtin.people import people_in
@@ -280,7 +280,7 @@ class Reader:
                 return
             self._need(row, lex, by_default=not modal and not row.priority)
             return
-        if role == "" and cues.tells(row, lex):
+        if role == "" and (cues.tells(row, lex) or told_today(row, lex)):
             self._situated(row, lex)
             return
         if (

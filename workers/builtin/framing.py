@@ -10,11 +10,17 @@ from workers.builtin import cues
 from workers.builtin.language import Lexicon
 from workers.builtin.people import people_in
 from workers.builtin.sentences import Sentence
+from workers.builtin.trouble import hurts_today
 from workers.builtin.wishes import doer_of, imperative
 from workers.documents.passage import ASKED
 
 _LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
 _STRONG = r"\b(?:must|shall|should)\b|必须|应该|应当"
+
+_RULE = re.compile(
+    r"\b(?:if|when|whenever|unless|until|may|can|can(?:not|['’]t))\b|如果|当.{1,20}时|无法|不能",
+    re.IGNORECASE,
+)
 
 
 def under_topic(row: Sentence, *, rich: bool) -> bool:
@@ -55,10 +61,21 @@ def is_background(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:
     """Whether the sentence describes the present rather than asking for something."""
     asked = row.item and row.role in ASKED
     now = lex.find("now", row.text) is not None
-    if now and not asked and not re.search(_STRONG, row.text):
+    if now and not asked and not re.search(_STRONG, row.text) and not cues.MAKES.match(row.text):
         return True
     if row.role != "background" and not (row.role == "" and row.intro and rich):
         return False
     if row.role == "" and cues.MAKES.match(row.text):
         return False
     return now or not re.search(_STRONG, row.text, re.IGNORECASE)
+
+
+def told_today(row: Sentence, lex: Lexicon) -> bool:
+    """Whether a sentence of prose says what is bad today, in the form of no wish, rule or ability."""
+    return (
+        row.passage.block.kind == "paragraph"
+        and not lex.find("as_a", row.text)
+        and not imperative(row.text, lex)
+        and _RULE.search(row.text) is None
+        and hurts_today(row.text)
+    )

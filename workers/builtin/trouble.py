@@ -23,8 +23,21 @@ _BETTER = re.compile(  # words by which it is told of what should be
     r"|减少|不再|不用|不必|避免|降低|缩短|更|提高|提升|防止|杜绝|不会|没有?人会|无需|能够|可以|希望|想要|应该|应当|必须|尽量|少",
     re.IGNORECASE,
 )
+_HURTS = re.compile(  # by its verb, so that what is said of lost parcels or empty orders is none
+    r"\b(?:miss(?:es)?|loses?|forgets?|wastes?|complains?|argues?|quarrels?|suffers?|struggles?|waits? (?:[\w-]+ ){0,2}(?:minutes|hours?|days|weeks)"
+    r"|costs? (?:us|me|them|each|every|about|up to|over|too|hours|days|a lot|half)|takes? (?:us |me |them )?(?:too|hours|days|weeks|ages|forever|all day|half)"
+    r"|(?:is|are|gets?|got|go|goes|stays?|comes?|keeps?) (?:\w+ ){0,2}?(?:lost|forgotten|missing|wrong|double[- ]?booked|out of date|outdated|scattered|overlooked|unanswered|late|stale|twice|too \w+)"
+    r"|for nothing|in vain|(?:nobody|no one) (?:\w+ )?(?:knows?|remembers?|notices?|is sure)|have no idea|never (?:match|matches|fits?|agrees?|adds? up))\b"
+    r"|浪费|经常(?:丢失?|忘记?|漏|错|被重复|找不到)|总是?(?:丢失?|忘记?|漏|错|找不到)|太[慢久长贵]|投诉|抱怨|耗时|费时|没人知道",
+    re.IGNORECASE,
+)
 
 
 def tells_trouble(text: str) -> bool:
     """Whether a sentence says only what is bad today, and neither asks nor hopes for anything."""
     return _BAD.search(text) is not None and _BETTER.search(text) is None and (is_cjk(text) or " " in text)
+
+
+def hurts_today(text: str) -> bool:
+    """As `tells_trouble`, for a sentence that nobody was asked for: only what its verb says counts."""
+    return _HURTS.search(text) is not None and tells_trouble(text)
