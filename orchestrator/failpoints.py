@@ -102,7 +102,9 @@ def _act(action: str) -> None:
         with suppress(FileExistsError), open(path, "x") as announce:  # noqa: PTH123 - without importing pathlib
             announce.write(f"{os.getpid()}\n")
             announce.flush()
-            os.kill(os.getpid(), signal.SIGSTOP)
+            signal.pthread_kill(
+                threading.get_ident(), signal.SIGSTOP
+            )  # to the process, this thread may go on for a while
         return
     if kind == "wait":
         with open(path, "a") as announce:  # noqa: PTH123 - may be a FIFO, whose opening must block

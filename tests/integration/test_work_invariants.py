@@ -15,7 +15,7 @@ DAMAGE = {
     "47 a completed task of a plan landed one commit, or tests showed that nothing had to be changed": (
         "DELETE FROM commits",
     ),
-    "54 where tests can be run, those of every landed tree were": (
+    "54 where tests can be run, those of every landed tree were; evidence of an imported one is where it landed": (
         "UPDATE checks SET tree_id = '0' || tree_id WHERE kind = 'tests'",
     ),
     "54 a verdict is about what has landed": (
