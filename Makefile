@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long web-long clients stacks states mutants heldout statements vendor pictures check corpus bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long web-long clients stacks states mutants heldout statements shipped vendor pictures check corpus bench bench-check bench-peers chaos powercut fuzz format build clean
 
 help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -64,6 +64,9 @@ heldout: $(VENV)/.test  ## Try adjacent releases of libraries as tasks, honestly
 statements: $(VENV)/.test  ## Compile the store's statements into the file that commands read, after a change of them
 	@"$(BIN)/python" -m tests.compiled_statements
 
+shipped: $(VENV)/.test  ## Write what the shipped YAML files say as JSON, which processes read, after a change of them
+	@"$(BIN)/python" -m tests.shipped_values
+
 vendor: $(VENV)/.test  ## Fetch the pages' JavaScript of others, as vendor.lock says; ARGS=--accept writes the lock
 	@"$(BIN)/python" -m tests.vendored $(ARGS)
 
@@ -83,6 +86,9 @@ corpus: $(VENV)/.test  ## Measure how well requests are read; ARGS="--aside --ch
 
 bench: $(VENV)/.test  ## Measure hops, throughput, scale, processes; FIGURES="hop-busy idle" chooses
 	@"$(BIN)/python" -m tests.bench $(FIGURES) $(ARGS)
+
+bench-check: $(VENV)/.test  ## Measure in turn with the commit BASE=HEAD~1; fails when a figure is worse by a quarter
+	@"$(BIN)/python" -m tests.bench.paired $(FIGURES) --base "$(or $(BASE),HEAD~1)" $(ARGS)
 
 bench-peers: $(VENV)/.test  ## Run the same chains on other engines; PEERS="huey dbos" chooses
 	@"$(BIN)/python" -m tests.bench.peers $(PEERS) $(ARGS)

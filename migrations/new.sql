@@ -33,7 +33,7 @@ CREATE TABLE hosts (
 	slots INTEGER NOT NULL,
 	lease_until INTEGER NOT NULL,
 	draining INTEGER DEFAULT 0 NOT NULL,
-	started_at INTEGER NOT NULL, version TEXT DEFAULT '' NOT NULL,
+	started_at INTEGER NOT NULL, version TEXT DEFAULT '' NOT NULL, token TEXT,
 	CONSTRAINT pk_hosts PRIMARY KEY (incarnation),
 	CONSTRAINT ck_hosts_draining CHECK (draining IN (0, 1)),
 	CONSTRAINT ck_hosts_slots CHECK (slots > 0)
@@ -280,7 +280,7 @@ CREATE TABLE agent_calls (
 	reserved_micros INTEGER,
 	reserved_tokens INTEGER,
 	retries INTEGER DEFAULT 0 NOT NULL,
-	error TEXT,
+	error TEXT, call TEXT, account TEXT,
 	CONSTRAINT pk_agent_calls PRIMARY KEY (id),
 	CONSTRAINT ck_agent_calls_cost_source CHECK ((cost_source = 'reported' OR cost_source = 'computed' OR cost_source = 'unknown')),
 	CONSTRAINT ck_agent_calls_cost_has_source CHECK ((cost_micros IS NULL) = (cost_source = 'unknown')),
@@ -517,5 +517,20 @@ CREATE INDEX ix_links_to ON links (session_id, to_kind, to_id);
 CREATE INDEX ix_sessions_created ON sessions (created_at, id);
 CREATE INDEX ix_commands_at ON commands (at);
 CREATE INDEX ix_messages_notices ON messages (at) WHERE type = 'paused' OR type = 'completed';
-INSERT INTO alembic_version VALUES ('0006');
+CREATE TABLE host_tokens (
+	name TEXT NOT NULL,
+	sha256 TEXT NOT NULL,
+	roles TEXT NOT NULL,
+	slots INTEGER NOT NULL,
+	created_at INTEGER NOT NULL,
+	revoked_at INTEGER,
+	CONSTRAINT pk_host_tokens PRIMARY KEY (name),
+	CONSTRAINT ck_host_tokens_sha256 CHECK (length(sha256) = 64),
+	CONSTRAINT ck_host_tokens_slots CHECK (slots > 0),
+	CONSTRAINT ck_host_tokens_name CHECK (name <> ''),
+	CONSTRAINT uq_host_tokens_sha256 UNIQUE (sha256)
+)
+ STRICT;
+CREATE UNIQUE INDEX uq_agent_calls_call ON agent_calls (run_id, call) WHERE call IS NOT NULL;
+INSERT INTO alembic_version VALUES ('0007');
 COMMIT;

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from inspect import iscoroutinefunction
 from pathlib import Path
 from types import ModuleType
 from typing import TypeAlias, cast
@@ -20,19 +21,23 @@ class _Later(ModuleType):
     """A module that is imported when something of it is used."""
 
     def __getattr__(self, name: str) -> object:
+        if name == "__path__":  # `from ... import` asks for it first
+            raise AttributeError(name)
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
         return getattr(import_module(self.__name__), name)
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
-    """Import structlog without what it does not need here, 14 MB in each idle process.
+def alone() -> Iterator[None]:
+    """Import structlog or apscheduler without what they do not need here, 14 MB in each idle process.
 
-    Its terminal renderer would load rich, its thread locals greenlet; where these are missing, it does without. Its
-    asynchronous methods, which nobody calls, name asyncio, and with it ssl.
+    structlog's terminal renderer would load rich, its thread locals greenlet; where these are missing, it does without.
+    Asynchronous methods, which nobody calls, name asyncio, and with it ssl; apscheduler asks whether a job is one.
     """
-    instead = {"rich": None, "greenlet": None, "asyncio": _Later("asyncio")}
+    asyncio = _Later("asyncio")
+    vars(asyncio)["iscoroutinefunction"] = iscoroutinefunction
+    instead = {"rich": None, "greenlet": None, "asyncio": asyncio}
     hidden = {name: module for name, module in instead.items() if name not in sys.modules}
     sys.modules.update(hidden)  # type: ignore[arg-type]  # None makes an import fail
     try:
@@ -43,7 +48,7 @@ def _alone() -> Iterator[None]:
                 del sys.modules[name]
 
 
-with _alone():
+with alone():
     import structlog
 
 Logger: TypeAlias = structlog.typing.FilteringBoundLogger

@@ -16,8 +16,8 @@ from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.identity import ProjectId
 from orchestrator.domain.json_types import Json
 from orchestrator.store import rights
-from orchestrator.store.backends import sqlite
-from orchestrator.store.backends.sqlite_file import inspect, refuse_network_file_system
+from orchestrator.store.backends.sqlite_file import SCHEMA, refuse_network_file_system
+from orchestrator.store.databases import SQLITE_NAME, Database, PostgresDatabase, database_of
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
@@ -39,11 +39,18 @@ class Project:
 
     @property
     def id(self) -> ProjectId:
-        return sqlite.project_id(self.database)
+        """Raises StoreError where a server that has the database cannot be asked."""
+        return self.database.identity()
 
     @property
-    def database(self) -> Path:
-        return self.workflow / "lifecycle.db"
+    def database(self) -> Database:
+        """Where its rows are, by its settings now. Raises ConfigError, UsageError."""
+        return database_of(self.root)
+
+    @property
+    def file(self) -> Path:
+        """Where its SQLite file is, or would be."""
+        return self.workflow / SQLITE_NAME
 
     @property
     def logs(self) -> Path:
@@ -77,7 +84,7 @@ def find_project(start: Path | None = None) -> Project:
 def _enterable(project: Project) -> Project:
     """Raises UsageError when we may not look into the project's `.workflow`."""
     if project.workflow.is_dir() and not os.access(project.workflow, os.R_OK | os.X_OK):
-        denied = rights.obstacle(project.database, rights.READ)
+        denied = rights.obstacle(project.file, rights.READ)
         raise UsageError(
             "no access to the project's .workflow folder",
             why=denied.why if denied else rights.of(project.workflow),
@@ -89,9 +96,9 @@ def _enterable(project: Project) -> Project:
 def prepare(project: Project) -> None:
     """Make `.workflow/` (kept out of git) when it is missing. Raises UsageError."""
     _refuse_path(project)
-    refuse_other_owner(project.database)
+    refuse_other_owner(project.file)
     rights.refuse_links(project.workflow)
-    rights.refuse_denied(project.database)
+    rights.refuse_denied(project.file)
     try:
         project.workflow.mkdir(exist_ok=True, mode=0o700)
         ignore = project.workflow / ".gitignore"
@@ -108,7 +115,7 @@ def prepare(project: Project) -> None:
 
 def _refuse_path(project: Project) -> None:
     """Raises UsageError for a folder whose path SQLite cannot open, or that cannot be written down as text."""
-    raw = os.fsencode(project.database)
+    raw = os.fsencode(project.file)
     if len(raw) > LONGEST_PATH:
         raise UsageError(
             "the project's path is too long",
@@ -128,38 +135,43 @@ def open_for_writing(
     settings: Settings,
     on_wait: Callable[[list[int]], None] | None = None,
     on_upgrade: Callable[[list[int]], None] | None = None,
+    *,
+    checkpointer: bool = False,
 ) -> Store:
     """The project's store, its database created or migrated first. Raises DatabaseUnusable, UsageError."""
-    from orchestrator.store.backends.sqlite_file import SCHEMA
     from orchestrator.store.backends.sqlite_integrity import refuse_damage
 
+    database = project.database
     prepare(project)
-    refuse_network_file_system(project.workflow)
-    if inspect(project.database) != SCHEMA:
-        upgrade(project, on_upgrade)
-    refuse_damage(project.database)
-    return Store(
-        project.database, synchronous=settings.synchronous, journal=settings.journal, on_wait=on_wait
-    )
+    if database.file is not None:
+        refuse_network_file_system(project.workflow)
+    if database.schema() != SCHEMA:
+        upgrade(project, on_upgrade, database)
+    if database.file is not None:
+        refuse_damage(database.file)
+    return database.store(settings, checkpointer=checkpointer, on_wait=on_wait)
 
 
 def open_for_reading(project: Project, on_upgrade: Callable[[list[int]], None] | None = None) -> Store:
     """The project's store, read-only. Raises UsageError when there is none yet."""
-    from orchestrator.store.backends.sqlite_file import SCHEMA
-
-    found = inspect(project.database)
+    database = project.database
+    found = database.schema()
     if found is None:
         raise UsageError(
             "there are no sessions here",
-            why=f"there is no database in {project.workflow}",
+            why=f"there is no database in {project.workflow if database.file else database.name}",
             fix='`lifecycle start "..."` starts one',
         )
     if found != SCHEMA:
-        upgrade(project, on_upgrade)
-    return Store(project.database)
+        upgrade(project, on_upgrade, database)
+    return database.store()
 
 
-def upgrade(project: Project, on_wait: Callable[[list[int]], None] | None = None) -> None:
+def upgrade(
+    project: Project,
+    on_wait: Callable[[list[int]], None] | None = None,
+    database: Database | None = None,
+) -> None:
     """Create the database, or bring it to this program's schema once no process of an earlier version works with it.
 
     A coordinator is started for a database that was upgraded: its own was stopped, now or by an upgrade that failed.
@@ -169,12 +181,23 @@ def upgrade(project: Project, on_wait: Callable[[list[int]], None] | None = None
     from orchestrator.dispatch.local import start_daemon
     from orchestrator.store.backends.sqlite_migrate import ensure_schema, processes
 
-    existed = project.database.exists()
+    database = database or project.database
+    if isinstance(database, PostgresDatabase):
+        database.ensure()
+        return
+    file = project.file
+    existed = file.exists()
     if existed:
-        refuse_other_owner(project.database)
-        older.stop(processes(project.database), on_wait)
-    if ensure_schema(project.database, resources() / "migrations") and existed:
+        refuse_other_owner(file)
+        older.stop(processes(file), on_wait)
+    if ensure_schema(file, resources() / "migrations") and existed:
         start_daemon(project.root, project.logs / "daemon.out")
+
+
+def has_database(project: Project) -> bool:
+    """Whether there is one to read. Raises DatabaseUnusable for one that cannot be asked."""
+    database = project.database
+    return database.file.exists() if database.file is not None else database.schema() is not None
 
 
 @contextmanager
@@ -192,7 +215,7 @@ def changing(
     `on_end` is told the pids of those that hung while they held the database, and were killed.
     """
     check_clock()
-    if not create and not project.database.exists():
+    if not create and not has_database(project):
         open_for_reading(project).close()  # raises, and says how to begin
     if settings is None:
         settings = read_settings(project)
@@ -239,22 +262,21 @@ def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | N
     A socket that takes our wake is not enough: a daemon that is stopped or wedged has one too, but its lease ends.
     One of an earlier version is replaced by the new process, which stops it first.
     """
-    from orchestrator import wakeup
     from orchestrator.dispatch.local import start_daemon
 
     _remember_path(project)
-    if wakeup.wake_daemon(project.id) and current_leader(store) is not None:
+    if wake(store):
         return None
     return start_daemon(project.root, project.logs / "daemon.out")
 
 
 def current_leader(store: Store) -> Leader | None:
-    """The leader, unless it runs an earlier version of this program."""
+    """The leader, unless it runs an earlier version of this program on this machine: that one is replaced."""
     from orchestrator.dispatch import older
     from orchestrator.store import leases
 
     found = store.read(leases.leader)
-    return None if found is None or older.outdated(found.version) else found
+    return None if found is None or (older.outdated(found.version) and leases.is_here(found)) else found
 
 
 def _remember_path(project: Project) -> None:
@@ -274,10 +296,13 @@ def wake(store: Store, stopped: Sequence[str] = ()) -> bool:
     To be called after the commit.
     """
     from orchestrator import wakeup
+    from orchestrator.store import leases
 
     if stopped:
         wakeup.wake_hosts(store.project_id, {"type": "runs"})
-    return wakeup.wake_daemon(store.project_id) and current_leader(store) is not None
+    heard = wakeup.wake_daemon(store.project_id)
+    found = current_leader(store)
+    return found is not None and (heard or not leases.is_here(found))  # one elsewhere watches the database
 
 
 def hand_over_environment(store: Store, settings: Settings) -> bool:

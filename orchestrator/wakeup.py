@@ -17,6 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from queue import SimpleQueue
 
 from orchestrator.domain.errors import StoreError
 from orchestrator.domain.identity import ProjectId
@@ -213,23 +214,49 @@ def wake_daemon(project: ProjectId, message: JsonObject | None = None) -> bool:
 
 
 class Bell:
-    """Wakes the coordinator from a thread of its own; several requests within a moment make one wake."""
+    """Wakes the coordinator from a thread of its own; several requests within a moment make one wake.
+
+    Small things that nobody waits for are done there too.
+    """
 
     def __init__(self, project: ProjectId) -> None:
         self._project = project
         self._rung = threading.Event()
-        threading.Thread(target=self._keep_waking, name="bell", daemon=True).start()
+        self._wanted = False  # a wake
+        self._closing = False
+        self._later: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._thread = threading.Thread(target=self._keep_waking, name="bell", daemon=True)
+        self._thread.start()
 
     def ring(self) -> None:
+        self._wanted = True
         self._rung.set()
 
+    def later(self, work: Callable[[], None]) -> None:
+        """Have `work` done a moment later, in order, before `close` returns. It must not raise."""
+        self._later.put(work)
+        self._rung.set()
+
+    def close(self) -> None:
+        """Do what was asked for. To be called when nobody asks any more."""
+        self._closing = True
+        self._rung.set()
+        self._thread.join()
+
     def _keep_waking(self) -> None:
-        while True:
+        closing = False
+        while not closing:
             self._rung.wait()
-            time.sleep(MOMENT)  # let more rings come
+            if not self._closing:
+                time.sleep(MOMENT)  # let more rings come
             self._rung.clear()
-            with suppress(StoreError):  # a wake that cannot be sent is lost, and the timers find the work
-                wake_daemon(self._project)
+            closing = self._closing  # asked before the work: all that was wanted before `close` is done below
+            while not self._later.empty():
+                self._later.get()()
+            if self._wanted:
+                self._wanted = False
+                with suppress(StoreError):  # a wake that cannot be sent is lost, and the timers find the work
+                    wake_daemon(self._project)
 
 
 def host_socket(project: ProjectId, incarnation: str) -> Path:

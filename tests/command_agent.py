@@ -12,5 +12,5 @@ from workers.agents.programs.external import ExternalAgent
 
 def command_agent(name: str, argv: Sequence[str], **more: Any) -> ExternalAgent:
     """An agent that runs `argv`; a script in it may be longer than the settings allow."""
-    given = AgentSettings.model_construct(command=list(argv))
+    given = AgentSettings(command=list(argv))
     return ExternalAgent(name, argv[0], Plain(argv[0], given, {}), **more)

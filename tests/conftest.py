@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,9 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from orchestrator.door.desk import Desk
+from orchestrator.door.http_desk import HttpDesk
+from orchestrator.door.local_desk import LocalDesk
 from orchestrator.store.store import Store
 from tests import factories as make
 from tests.patience import patient
@@ -119,6 +123,28 @@ def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., 
     return lambda folder=tmp_path, clock=None, **_: make.make_postgres_store(
         folder, running.database("empty"), clock
     )
+
+
+@pytest.fixture(params=["local", "http"])
+def make_desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., Desk]]:
+    """Makes the desk of a store: in this process, and in a second test over HTTP."""
+    with ExitStack() as running:
+
+        def made(store: Store, clock: make.SetClock) -> Desk:
+            if request.param == "local":
+                return LocalDesk(store)
+            from tests.door_server import serving
+
+            server = running.enter_context(serving(store, beside=True))
+            return HttpDesk(
+                server.connections(server.token()),
+                store.workflow,
+                patience=2.0,
+                monotonic=clock.monotonic,
+                wall=clock.wall,
+            ).as_desk()
+
+        yield made
 
 
 @pytest.fixture

@@ -43,6 +43,19 @@ def shipped_pack() -> Pack:
     return load_pack(None, {})
 
 
+class SetClock:
+    """A clock that stands where a test has set it."""
+
+    def __init__(self, micros: int) -> None:
+        self.micros = micros
+
+    def wall(self) -> int:
+        return self.micros
+
+    def monotonic(self) -> int:
+        return self.micros
+
+
 def make_store(folder: Path, **options: Any) -> Store:
     database = folder / ".workflow" / "lifecycle.db"
     database.parent.mkdir(parents=True, exist_ok=True)
@@ -134,13 +147,16 @@ def make_host(
     roles: Sequence[str] = ALL_ROLES,
     slots: int = 4,
     seconds: float = LEASE,
+    pid: int | None = None,
 ) -> str:
+    """A host that is registered; `pid`: of another process than this one."""
+    by = os.getpid() if pid is None else pid
     store.write(
         lambda tx: leases.register_host(
             tx,
             name,
-            pid=os.getpid(),
-            started=process_start(os.getpid()) or 0,
+            pid=by,
+            started=process_start(by) or 0,
             roles=roles,
             slots=slots,
             lease_seconds=seconds,
@@ -162,6 +178,13 @@ def claim(store: Store, host: str, roles: tuple[str, ...] = ALL_ROLES) -> Run | 
     return store.write(lambda tx: claims.claim(tx, host, roles))
 
 
+def fail(store: Store, row: Run, error: str = "died", *, counted: bool = True) -> None:
+    """Report that the attempt failed, or that it is released."""
+    store.write(
+        lambda tx: report.fail(tx, row, error, counted=counted, backoff=(), timings={}), about=row.session_id
+    )
+
+
 def discussed(
     row: Run, ratings: dict[str, int], *, threshold: float = 3.0, standalone: bool = False, **extra: Any
 ) -> finished_run.Discussed:
@@ -177,25 +200,20 @@ def discussed(
         is_revision=row.revision_of is not None,
         standalone=standalone,
     )
-    columns = {
-        "round": row.round,
-        "consensus": verdict.consensus,
-        "severity": verdict.severity,
-        "mean": verdict.mean,
-        "record": f"discussions/{row.round}-discussion.md",
-        "data": {"actions": []},
-    }
+    came_to = finished_run.RoundVerdict(
+        row.round,
+        verdict.consensus,
+        verdict.severity,
+        verdict.mean,
+        f"discussions/{row.round}-discussion.md",
+        {"actions": []},
+    )
     found = [
-        {
-            "kind": "divergence",
-            "severity": d.severity,
-            "perspective": ",".join(d.perspectives),
-            "text": d.text,
-        }
+        finished_run.RoundFinding("divergence", d.severity, ",".join(d.perspectives), d.text)
         for d in verdict.divergences
     ]
     return finished_run.Discussed(
-        follows, columns, found, {"feedback": [], "remarks": [d.text for d in verdict.divergences]}
+        follows, came_to, found, {"feedback": [], "remarks": [d.text for d in verdict.divergences]}
     )
 
 

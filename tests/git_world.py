@@ -10,7 +10,9 @@ from pathlib import Path
 
 from orchestrator import failpoints
 from orchestrator.coordinator.leadership import Leadership
+from orchestrator.domain.errors import HeadMoved
 from orchestrator.domain.model import RunOutcome
+from orchestrator.door.local_desk import LocalDesk
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import artifacts, claims, sessions, transitions
 from orchestrator.store import work as work_rows
@@ -107,10 +109,10 @@ class World:
     leadership: Leadership
 
     def begin(self, **options: bool) -> SessionWork:
-        return begin_work(self.store, self.folder, self.session, self.trees, **options)[0]
+        return begin_work(LocalDesk(self.store), self.folder, self.session, self.trees, **options)[0]
 
     def reopen(self) -> SessionWork:
-        return open_work(self.store, self.folder, self.session, self.trees)
+        return open_work(LocalDesk(self.store), self.folder, self.session, self.trees)
 
     def claim(self) -> Run:
         """The next task's run, after a beat of this session."""
@@ -132,17 +134,21 @@ class World:
     ) -> bool:
         """Report the run, landing in the same transaction if it is to land; whether the head had not moved."""
 
-        def unit(tx: Tx) -> bool:
-            if landing is not None and not work.land(tx, row, *landing):
-                return False
+        done = _report(row)
+        if landing is not None:
+            done = replace(done, landing=work.landing(*landing))
+
+        def unit(tx: Tx) -> None:
             claims.note_produced(tx, row.run, row.host, "digest", "builtin", {})
             artifacts.produce(tx, row.run, {f"spec/{row.key}.md": (b"# made\n", "document")})
-            report.complete(tx, _report(row), make.ALL_ROLES, draining=True)
-            return True
+            report.complete(tx, done, make.ALL_ROLES, draining=True)
 
-        done = self.store.write(unit)
+        try:
+            self.store.write(unit)
+        except HeadMoved:
+            return False
         failpoints.hit("head.stored")
-        return done
+        return True
 
     def land(self, work: SessionWork, row: Run, tree: OpenTree) -> tuple[Proposed, Integration]:
         """The whole way from what is in the tree to the published branch."""

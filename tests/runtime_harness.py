@@ -15,6 +15,7 @@ from orchestrator.config import load_settings, resources
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.prices import Prices
+from orchestrator.door.local_desk import LocalDesk
 from orchestrator.lifecycle import report
 from orchestrator.store import artifacts, decisions, records, sessions, tasks, transitions
 from orchestrator.store.rows import AgentCall, Run, Session, Task, Verdict
@@ -116,12 +117,11 @@ class RuntimeHarness:
         router = Router(known, own=[agent.name for agent in agents], roles=roles)
         self.setup = WorkerConfig(self.settings, router, Prices())
         self.runtime = Runtime(
-            store=self.store,
+            desk=LocalDesk(self.store),
             config=lambda: self.setup,
             roles=make.ALL_ROLES,
             lives=self.lives,
             project=self.project,
-            runs=folder / ".workflow" / "runs",
             instructions=instructions or _instructions,
             draining=lambda: False,
             log=structlog.get_logger(),

@@ -1,4 +1,4 @@
-"""`python -P -m workers serve|agents|explore`, or a verb of run/foreground.py: parse, set signals, run."""
+"""`python -P -m workers serve|join|agents|explore`, or a verb of run/foreground.py: parse, set signals, run."""
 
 from __future__ import annotations
 
@@ -53,6 +53,14 @@ def _run(arguments: Sequence[str] | None) -> int:
     explore.add_argument("--project", type=Path, required=True)
     explore.add_argument("--query", default="")
     explore.add_argument("--angle", default="general")
+    join = verbs.add_parser("join", help="serve a project on another machine, by its server")
+    join.add_argument("url")
+    join.add_argument("--token-file", type=Path, required=True)
+    join.add_argument("--folder", type=Path, required=True)
+    join.add_argument("--state", type=Path, required=True)
+    join.add_argument("--roles", default="")
+    join.add_argument("--slots", type=int)
+    join.add_argument("--ca", type=Path)
     for verb in (agents, explore):
         verb.add_argument("--json", action="store_true")
     foreground.add_verbs(verbs)
@@ -69,8 +77,9 @@ def _serve(given: argparse.Namespace) -> int:
 
     from orchestrator import log
     from orchestrator.config import extras, load_settings, resources
-    from orchestrator.store.backends.sqlite_file import refuse_other_schema
-    from orchestrator.store.store import Store
+    from orchestrator.door.commit_watch import told_of_commits
+    from orchestrator.door.shared_desk import desk_on
+    from orchestrator.store.databases import database_of
     from workers.git.checkouts import trees_folder
     from workers.git.tree_maintenance import TreeMaintenance
     from workers.host.host import Host
@@ -78,25 +87,23 @@ def _serve(given: argparse.Namespace) -> int:
     from workers.run.runtime import Runtime
     from workers.run.settings_watcher import SettingsWatcher
 
+    _share_one_heap()
     project = given.project
     workflow = project / ".workflow"
     flags = {"slots": given.slots} if given.slots else {}
     settings = load_settings(project, os.environ, flags)
-    refuse_other_schema(workflow / "lifecycle.db")
+    database = database_of(project)
+    database.refuse_other_schema()
     environment = dict(os.environ)
     file = None if given.foreground else workflow / "logs" / "workers.jsonl"
     logger = log.configure(file, environ=environment)
-    store = Store(
-        workflow / "lifecycle.db",
-        synchronous=settings.synchronous,
-        journal=settings.journal,
-        on_wait=lambda pids: logger.warning("database_held", by=pids),
-    )
+    store = database.store(settings, on_wait=lambda pids: logger.warning("database_held", by=pids))
     if settings.hand_over_mcp and not extras.has_mcp():
         logger.warning("mcp_not_installed", fix=extras.MCP_INSTALL)
     watcher = SettingsWatcher(project, flags, environment, logger)
+    desk = desk_on(store)
     host = Host(
-        store,
+        desk,
         settings,
         SERVED,
         settings.slots,
@@ -104,17 +111,16 @@ def _serve(given: argparse.Namespace) -> int:
         logger,
         supervised=given.supervised,
         maintain=TreeMaintenance(
-            store, project, lambda: trees_folder(watcher.now().settings.work.trees), logger
+            desk, project, lambda: trees_folder(watcher.now().settings.work.trees), logger
         ).poll,
     )
     host.on_environment = watcher.take
     runtime = Runtime(
-        store=store,
+        desk=desk,
         config=watcher.now,
         roles=SERVED,
         lives=host.live,
         project=project,
-        runs=workflow / "runs",
         instructions=lambda role: (resources() / "config" / "roles" / f"{role}.md").read_text(
             encoding="utf-8"
         ),
@@ -125,8 +131,10 @@ def _serve(given: argparse.Namespace) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: host.drain())
     try:
-        return host.run()
+        with told_of_commits(store, host.look_for_work, logger):
+            return host.run()
     finally:
+        runtime.close()
         store.close()
 
 
@@ -180,7 +188,34 @@ def _explore(given: argparse.Namespace) -> int:
     return 0
 
 
-_VERBS = {"serve": _serve, "agents": _agents, "explore": _explore}
+def _join(given: argparse.Namespace) -> int:
+    from workers.run.joined import join
+
+    _share_one_heap()
+    return join(
+        given.url,
+        given.token_file,
+        given.folder,
+        given.state,
+        roles=tuple(filter(None, given.roles.split(","))),
+        slots=given.slots,
+        certificates=given.ca,
+    )
+
+
+_ARENA_MAX = -8  # M_ARENA_MAX of malloc.h
+
+
+def _share_one_heap() -> None:
+    """Let the threads of this process allocate from one heap; a heap each takes 1 to 3 MB, and Python runs one at a time."""
+    import ctypes
+
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "mallopt"):  # glibc has heaps of threads, and this
+        libc.mallopt(_ARENA_MAX, 1)
+
+
+_VERBS = {"serve": _serve, "join": _join, "agents": _agents, "explore": _explore}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,6 +6,7 @@ reading command a fifth of its time. So pydantic is used only where a string has
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -23,6 +24,8 @@ class _Late:
             value is None or type(value) is self._wanted
         ):  # a number typed by a user arrives as a string and is checked
             return value
+        if self._wanted is Path and isinstance(value, str):
+            return Path(value)
         self._parameter._runtime_param = None
         return self._parameter.get_runtime_param().coerce(value, **where)
 

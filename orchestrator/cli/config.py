@@ -35,20 +35,20 @@ STARTER = """\
 
 def config_show(as_json: AsJson = False) -> None:
     """Show every setting with its value, default and meaning."""
+    from dataclasses import asdict, fields
+
     from orchestrator.config.settings import Settings
     from orchestrator.project import read_settings
 
-    settings = read_settings(here()).model_dump(mode="json")
-    fields = Settings.model_fields
+    settings, standard = asdict(read_settings(here())), asdict(Settings())
     if as_json:
         print_json(settings)
         return
-    for name, value in settings.items():
-        default = fields[name].get_default(call_default_factory=True)
-        plain = default.model_dump(mode="json") if hasattr(default, "model_dump") else default
-        changed = "" if plain == value else f"   (default {json.dumps(plain)})"
+    for field in fields(Settings):
+        name, value, default = field.name, settings[field.name], standard[field.name]
+        changed = "" if default == value else f"   (default {json.dumps(default)})"
         say(f"{name} = {inert(json.dumps(value, ensure_ascii=False))}{changed}")
-        say(f"    {fields[name].description or ''}")
+        say(f"    {field.metadata['doc']}")
 
 
 def config_check(as_json: AsJson = False) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +15,7 @@ import typer
 from orchestrator.cli.opening import Opened, OpenedForReading, changing, project_of, reading
 from orchestrator.cli.options import AsJson, ProjectOption
 from orchestrator.cli.output import note, print_json, say
-from orchestrator.domain.errors import LifecycleError, StoreBroken
+from orchestrator.domain.errors import DatabaseUnusable, LifecycleError, NotAllowedNow, StoreBroken
 
 if TYPE_CHECKING:
     import subprocess
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from orchestrator.domain.json_types import JsonObject
     from orchestrator.project import Project
     from orchestrator.store.rows import Leader
+    from orchestrator.store.store import Store
 
 
+STANDBY_SECONDS = 0.5  # between two looks whether somebody leads
 UP_SECONDS = 30.0
 DOWN_SECONDS = 120.0  # a host may drain for a minute before its daemon ends
 POLL_SECONDS = 0.05
@@ -36,15 +39,17 @@ def run(
     detached: Annotated[
         bool, typer.Option("--detached", hidden=True, help="Started by another command.")
     ] = False,
+    standby: Annotated[
+        bool, typer.Option("--standby", help="Where another one coordinates, wait until it does no more.")
+    ] = False,
 ) -> None:
     """Run the coordinator in the foreground, for systemd and containers; ends on SIGTERM."""
     from orchestrator import log
-    from orchestrator.coordinator.daemon import Daemon
     from orchestrator.dispatch import older
     from orchestrator.dispatch.hung import end_hung
+    from orchestrator.dispatch.local import HostSupervisor
     from orchestrator.project import open_for_writing, read_settings
-    from orchestrator.store import leases
-    from orchestrator.store.store import Store
+    from orchestrator.store import leases, queries
 
     home = project_of(project)
     settings = read_settings(home)
@@ -56,29 +61,53 @@ def run(
     def held(pids: list[int]) -> None:
         logger.warning("database_held", by=pids, ended=end_hung(store, pids))
 
-    open_for_writing(home, settings, on_upgrade=stopping).close()  # creates or migrates
-    store = Store(
-        home.database,
-        synchronous=settings.synchronous,
-        journal=settings.journal,
-        checkpointer=True,
-        on_wait=held,
-    )
+    store = open_for_writing(home, settings, held, stopping, checkpointer=True)
     leader = store.read(leases.leader)
+    if leader is not None and standby:
+        note(f"{_named(leader)} coordinates this project: waiting for its end")
+        _await_end(store)
+        leader = None
     if leader is not None and older.outdated(leader.version):
         older.stop([leader], stopping)
         leader = store.read(leases.leader)
     if leader is None:
         if not detached:
             note(f"coordinator of {home.root}, pid {os.getpid()}; its log is {home.logs / 'daemon.jsonl'}")
-        code = _lead(Daemon(home, store, settings, logger), home, detached)
+        slots = settings.slots if settings.own_host else 0
+        supervisor, asked = HostSupervisor(home.root, slots, logger), threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):  # from now on a host may have to end with us
+            signal.signal(number, lambda *_: asked.set())
+        if store.read(lambda tx: queries.has_work(tx) and not leases.hosts_here(tx)):
+            supervisor.ensure()  # it loads its libraries while we load ours
+        from orchestrator.coordinator.daemon import Daemon
+
+        daemon = Daemon(home, store, settings, logger, supervisor=supervisor, stopping=asked)
+        code = _lead(daemon, home, detached)
         leader = store.read(leases.leader)
     else:
         code = 0
     if leader is not None and leader.pid != os.getpid():
-        note(f"another coordinator (pid {leader.pid}) already coordinates this project: nothing to do")
+        note(f"{_named(leader)} already coordinates this project: nothing to do")
     store.close()
     raise typer.Exit(code)
+
+
+def _named(leader: Leader) -> str:
+    from orchestrator.store import leases
+
+    return f"another coordinator (pid {leader.pid}{'' if leases.is_here(leader) else ' on another machine'})"
+
+
+def _await_end(store: Store) -> None:
+    """Until nobody leads; what is needed to lead is loaded meanwhile. A database that is away is asked again."""
+    from orchestrator.coordinator import daemon as _  # noqa: F401 - half a second, which is not to come after the end
+    from orchestrator.store import leases
+
+    while True:
+        with suppress(DatabaseUnusable):
+            if store.read(leases.leader) is None:
+                return
+        time.sleep(STANDBY_SECONDS)
 
 
 def _lead(daemon: Daemon, home: Project, detached: bool) -> int:
@@ -110,11 +139,17 @@ def start() -> None:
 
 def stop() -> None:
     """Stop the coordinator and its worker host; sessions keep their state."""
+    from orchestrator.store import leases
+
     with reading() as opened:
         found = _leader(opened)
         if found is None:
             say("no coordinator is running")
             return
+        if not leases.is_here(found):
+            raise NotAllowedNow(
+                "the coordinator is on another machine", why=f"pid {found.pid} there", fix="stop it there"
+            )
         with _process(found) as send:
             send(signal.SIGTERM)
         note(f"asked pid {found.pid} to stop: open runs are finished or released first")
@@ -132,24 +167,33 @@ def stop() -> None:
 
 def status(as_json: AsJson = False) -> None:
     """Show the coordinator and its worker hosts."""
-    from orchestrator.views.daemon import daemon_view
+    from orchestrator.views.daemon import daemon_view, database_view
 
     with reading() as opened:
         found: JsonObject = opened.store.read(daemon_view)
+        found["database"] = database_view(opened.project.database)
     if as_json:
         print_json(found)
         return
     say(
-        f"coordinator: pid {found['pid']}, since {found['since']}{_outdated(found['version'])}"
+        f"coordinator: pid {found['pid']}{'' if found['here'] else ', on another machine'}, since {found['since']}"
+        f"{_outdated(found['version'])}"
         if found["running"]
         else "coordinator: not running"
     )
+    say(f"database: {found['database']['name']}; leases count on {found['database']['clock']} clock")
     for host in found["hosts"]:
         draining = ", draining" if host["draining"] else ""
         say(
-            f"worker host {host['host'][:10]}: pid {host['pid']}, {host['runs']} of {host['slots']} slots in use"
+            f"worker host {host['host'][:10]}: {_place(host)}, {host['runs']} of {host['slots']} slots in use"
             f"{draining}{_outdated(host['version'])}"
         )
+
+
+def _place(host: JsonObject) -> str:
+    """The process of a host, or the name of its token, and whether it is on another machine."""
+    named = f"pid {host['pid']}" if host["name"] is None else host["name"]
+    return named if host["here"] else f"{named}, on another machine"
 
 
 def _outdated(version: str) -> str:

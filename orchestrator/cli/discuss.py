@@ -11,7 +11,7 @@ import typer
 from orchestrator.cli.follow import wake_and_follow
 from orchestrator.cli.opening import changing, read_session, reading
 from orchestrator.cli.options import AsJson, Detach, InSession, exclude, names_in
-from orchestrator.cli.output import money, note, print_json, say, table, verdict
+from orchestrator.cli.output import alone, money, note, print_json, say, table, verdict
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 
@@ -75,7 +75,8 @@ def discuss(
         print_json(found)
         return
     severity = f" {found['severity']}" if found["severity"] else ""
-    say(f"{found['round']} after {found['task']}: {found['consensus']}{severity}, mean {found['mean']:.1f}")
+    reached = f"{found['consensus']}{severity}{alone(found)}"
+    say(f"{found['round']} after {found['task']}: {reached}, mean {found['mean']:.1f}")
     for each in found["ratings"]:
         reply = each["reply"] if isinstance(each["reply"], dict) else {}
         say(
@@ -141,7 +142,7 @@ def _list(found: list[JsonObject], as_json: bool) -> None:
             (
                 each["round"],
                 each["task"],
-                each["consensus"],
+                f"{each['consensus']}{alone(each)}",
                 verdict(each),
                 each["effects"]["findings"],
                 _share(each["effects"]),

@@ -13,6 +13,7 @@ from orchestrator.cli.output import (
     paint,
     progress,
     say,
+    say_wrapped,
     verdict,
     width,
 )
@@ -71,6 +72,8 @@ def draw(found: JsonObject) -> None:
         _say_labelled("Agent", [Piece(inert(unanswering(agent)), "yellow")])
     if found["scores"] and found["pause"]:
         print_scores(found["scores"])
+    elif found["scores"] and found["scores"]["pass_needs"]:
+        say_wrapped(f"Gate  {inert(str(found['scores']['pass_needs']))}", " ")
     if found["plan"]:
         from orchestrator.cli.drawing_plan import plan_lines
 

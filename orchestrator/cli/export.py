@@ -73,7 +73,7 @@ def _bundle(opened: OpenedForReading, session: str, target: Path, force: bool) -
 
     project = opened.project
     try:
-        settings = read_settings(project).model_dump(mode="json")
+        settings = asdict(read_settings(project))
     except ConfigError as error:  # a fault in it may be the very bug
         settings = {"faults": error.faults}
     cleaner = bundle.Cleaner.of(

@@ -59,6 +59,9 @@ class Display(Protocol):
     def show(self, seen: Seen, elapsed: float) -> None: ...
 
 
+_SENTENCES = ("advance", "beat")  # events whose text needs no name before it
+
+
 def finish(
     opened: Opened,
     session: str,
@@ -273,7 +276,7 @@ def event_line(row: Message, columns: int = 0, *, whole: bool = True) -> str:
     """A message or event as one line: time and text; unless `whole`, only its first line."""
     clock = time.strftime("%H:%M:%S", time.localtime(row.at / 1e6))
     summary = row.summary if whole else next(iter(row.summary.splitlines()), "")
-    said = row.kind == "message" or summary.startswith(row.type)
+    said = row.kind == "message" or row.type in _SENTENCES or summary.startswith(row.type)
     text = one_line(f"{clock}  {summary if said else f'{row.type}: {summary}'}")
     verdict = _VERDICT.search(text)
     if not columns or cells(text) <= columns or verdict is None:
@@ -283,7 +286,7 @@ def event_line(row: Message, columns: int = 0, *, whole: bool = True) -> str:
 
 
 _VERDICT = re.compile(  # what a report of a discussed task ends with: on a narrow terminal it is what matters
-    r" Discuss DISCUSS-(?P<round>\d+)(?P<of>\S*): consensus_(?P<consensus>\w+) \(\w+=(?P<how>[\w.]+)\)",
+    r" Discuss DISCUSS-(?P<round>\d+)(?P<of>\S*): consensus_(?P<consensus>\w+) \(\w+=(?P<how>[\w.]+)(?:, by rules alone)?\)",
     re.ASCII,
 )
 

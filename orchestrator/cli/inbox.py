@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from orchestrator.cli.opening import OpenedForReading, here, reading
+from orchestrator.cli.opening import OpenedForReading, has_database, reading
 from orchestrator.cli.options import AsJson, can_ask
 from orchestrator.cli.output import duration, money, note, print_json, say, say_wrapped, table
 from orchestrator.domain.inert import inert, one_line
@@ -26,7 +26,7 @@ def inbox(
     as_json: AsJson = False,
 ) -> None:
     """Show what waits for you over all sessions: decisions, stalled sessions, accounts at their limit, the disk."""
-    if entry is None and not here().database.exists():
+    if entry is None and not has_database():
         _print_list(cast("Inbox", EMPTY), as_json)  # a project without sessions asks for nothing
         return
     with reading() as opened:

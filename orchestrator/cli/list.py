@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.opening import here, reading
+from orchestrator.cli.opening import has_database, reading
 from orchestrator.cli.options import AsJson, InSession, exclude
 from orchestrator.cli.output import duration, money, note, print_json, table
 from orchestrator.domain.errors import UsageError
@@ -67,7 +67,7 @@ def _list(in_session: str | None, every: bool, newest: int) -> list[JsonObject]:
     from orchestrator.views import lookup
     from orchestrator.views.session_line import listing, summary
 
-    if in_session is None and not here().database.exists():
+    if in_session is None and not has_database():
         return []  # a project without sessions has none to list: nothing is wrong with that
     with reading() as opened:
         if in_session is not None:
@@ -83,7 +83,7 @@ def _list_page(
 
     asked = page(limit, before, state, search, every)
     found: JsonObject = {"sessions": [], "next": None}
-    if here().database.exists():
+    if has_database():
         with reading() as opened:
             found = opened.store.read(lambda tx: session_page(tx, asked))
     if as_json:

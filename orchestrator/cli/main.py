@@ -11,13 +11,15 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import takewhile
 from typing import Any, TypeVar
 
 import typer
 
 from orchestrator.cli.coercion import coerce_late
-from orchestrator.cli.output import complain, end_output
-from orchestrator.domain.errors import LifecycleError
+from orchestrator.cli.output import complain, end_output, print_json
+from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.inert import one_line
 from orchestrator.domain.pauses import EXIT_DETACHED, EXIT_FAILED
 
 HELP = """Turn one sentence into a reviewed specification and tested code with a crash-safe team of agents.
@@ -64,6 +66,9 @@ COMMANDS = {
     "worker": ("worker",),
     "mcp": ("mcp",),
     "serve": ("serve",),
+    "server": ("server",),
+    "host": ("host",),
+    "adopt_database": ("adopt-database",),
     "doctor": ("doctor",),
     "agents": ("agents",),
     "config": ("config",),
@@ -133,6 +138,7 @@ def run(arguments: Sequence[str]) -> int:
             _traceback()
         complain(error.what, error.why, error.fix)
         code = error.exit_code
+        _print_error(arguments, error.what, error.why, error.fix, code)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignore a second Ctrl-C while this is reported
         complain(
@@ -174,8 +180,31 @@ def _invoke(arguments: Sequence[str]) -> int:
     except SystemExit as end:
         if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
             raise KeyboardInterrupt from end  # Typer would exit silently
+        _told_of_usage(arguments, end.__context__)
         return end.code if isinstance(end.code, int) else 0 if end.code is None else EXIT_FAILED
     return 0
+
+
+def _told_of_usage(arguments: Sequence[str], error: BaseException | None) -> None:
+    """What the parser has refused: how `start` is given a task of several words, and all of it for a program."""
+    told = str(error.format_message()) if error is not None and hasattr(error, "format_message") else ""
+    words = list(takewhile(lambda each: not each.startswith("-"), arguments[1:]))
+    fix = ""
+    if arguments[:1] == ["start"] and len(words) > 1 and told.startswith("Got unexpected extra argument"):
+        fix = f'put the task in quotes: lifecycle start "{one_line(" ".join(words), 200)}"'
+        sys.stderr.write(f"  try: {fix}\n")
+    if told:
+        _print_error(arguments, told, "", fix or "`lifecycle -h` lists the commands", UsageError.exit_code)
+
+
+def _print_error(arguments: Sequence[str], what: str, why: str, fix: str, code: int) -> None:
+    """Where `--json` is given, the error as JSON on standard output as well."""
+    if "--json" not in takewhile(lambda each: each != "--", arguments):
+        return
+    try:
+        print_json({"error": {"what": what, "why": why, "try": fix, "exit_code": code}})
+    except LifecycleError as error:
+        complain(error.what, error.why, error.fix)
 
 
 def _take_debug(arguments: Sequence[str]) -> tuple[bool, list[str]]:

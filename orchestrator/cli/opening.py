@@ -39,6 +39,13 @@ def here() -> Project:
     return find_project()
 
 
+def has_database() -> bool:
+    """Whether that project has one yet. Raises UsageError."""
+    from orchestrator import project
+
+    return project.has_database(here())
+
+
 @contextmanager
 def reading() -> Iterator[OpenedForReading]:
     """The project's store, read-only. Raises UsageError when there is none."""

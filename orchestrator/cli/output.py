@@ -295,6 +295,11 @@ def verdict(found: JsonObject | None) -> str:
     return f"{mean} {found['severity'] or ''}".strip()
 
 
+def alone(found: JsonObject) -> str:
+    """Says behind a verdict that no model has judged."""
+    return " (by rules alone)" if found["by_rules"] else ""
+
+
 def say_done(session: str, what: str, then: str, as_json: bool, repeated: bool = False) -> None:
     """Print the new state of a session and the command that usually follows.
 

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from orchestrator.cli.output import (
     Piece,
+    alone,
     bar,
     cells,
     duration,
@@ -115,9 +116,11 @@ def print_review(review: JsonObject | None) -> None:
     """The verdict on the code, and how many findings of each severity there are."""
     if review is None:
         return
-    colour = {"APPROVE": "green", "CONDITIONAL": "yellow"}.get(review["verdict"], "red")
+    approved = "yellow" if review["by_rules"] else "green"
+    colour = {"APPROVE": approved, "CONDITIONAL": "yellow"}.get(review["verdict"], "red")
     numbers = ", ".join(f"{count} {severity}" for severity, count in review["findings"].items())
-    pieces = [Piece("Review"), Piece(review["verdict"], colour), Piece(f"  {numbers or 'no findings'}")]
+    verdict = f"{review['verdict']}{alone(review)}"
+    pieces = [Piece("Review"), Piece(verdict, colour), Piece(f"  {numbers or 'no findings'}")]
     for line in flow(pieces, width(), gap=" "):
         say(line)
 
@@ -140,13 +143,14 @@ def print_supervision(checks: list[JsonObject]) -> None:
 def print_advice(advice: list[JsonObject]) -> None:
     """The verdict of each piece of advice with its concerns; the page has their evidence."""
     for each in advice:
-        colour = {"APPROVE": "green", "FEASIBLE": "green", "BLOCK": "red", "INFEASIBLE": "red"}.get(
+        fine = "yellow" if each["by_rules"] else "green"
+        colour = {"APPROVE": fine, "FEASIBLE": fine, "BLOCK": "red", "INFEASIBLE": "red"}.get(
             str(each["verdict"]), "yellow"
         )
         mode, page = one_line(str(each["mode"])), inert(str(each["page"]))
         pieces = [
             Piece(one_line(str(each["task"]))),
-            Piece(one_line(str(each["verdict"])), colour),
+            Piece(f"{one_line(str(each['verdict']))}{alone(each)}", colour),
             Piece(f"  {mode}  {page}"),
         ]
         for line in flow(pieces, width(), gap=" "):
@@ -185,6 +189,8 @@ def print_scores(scores: JsonObject | None) -> None:
     gate = [Piece("Quality"), Piece(scores["gate"], colour), Piece(f"  {scores['score']:.1f} %")]
     for line in flow(gate, width(), gap=" "):
         say(line)
+    if scores["pass_needs"]:
+        say_wrapped(inert(str(scores["pass_needs"])), "  ")
     room = width() - NAME - 11 if is_bounded() else BAR
     for name, percent in scores["dimensions"].items():
         drawn = f" {bar(percent, min(BAR, room))}" if room > 0 else ""

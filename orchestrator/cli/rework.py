@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 def revise(
     task: Annotated[str, typer.Argument(metavar="TASK", help="A completed task, for example DRAFT-002.")],
-    feedback: Annotated[str, typer.Argument(metavar="FEEDBACK", help="What to change.")] = "",
+    feedback: Annotated[
+        str, typer.Argument(metavar="FEEDBACK", help="What to change; @FILE reads it from a file.")
+    ] = "",
     in_session: InSession = None,
     force: Annotated[bool, typer.Option("--force", help="Allow more than two revisions.")] = False,
     plan: Annotated[
@@ -34,18 +36,20 @@ def revise(
 ) -> None:
     """Revise a completed task and the completed tasks that depend on it, and follow."""
     from orchestrator.commands import rework
+    from orchestrator.commands.requests import read_words
 
     if plan:
         with reading() as seen:
             show(seen, in_session, task, as_json)
         return
+    words = read_words(feedback)
     with changing() as opened:
         before = newest_messages(opened, in_session)
         done = rework.revise(
             opened.store,
             in_session,
             task,
-            feedback,
+            words,
             force=force,
             who=who(),
             max_attempts=opened.settings.max_attempts,
@@ -55,19 +59,25 @@ def revise(
 
 
 def feedback(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="Your feedback, in your own words.")],
+    text: Annotated[
+        str,
+        typer.Argument(metavar="TEXT", help="Your feedback, in your own words; @FILE reads it from a file."),
+    ],
     task: Annotated[
         str | None,
         typer.Option("--task", metavar="TASK", help="The document it is about; default: the one it names."),
     ] = None,
     in_session: InSession = None,
+    force: Annotated[bool, typer.Option("--force", help="Allow more than two revisions.")] = False,
     key: Key = None,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
     """Give feedback: the document it concerns is found and revised. Follows."""
     from orchestrator.commands import rework
+    from orchestrator.commands.requests import read_words
 
+    words = read_words(text)
     with changing() as opened:
         before = newest_messages(opened, in_session)
 
@@ -75,10 +85,11 @@ def feedback(
             return rework.feedback(
                 opened.store,
                 in_session,
-                text,
+                words,
                 who=who(),
                 max_attempts=opened.settings.max_attempts,
                 task=about,
+                force=force,
                 key=key,
             )
 

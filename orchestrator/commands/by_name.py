@@ -118,6 +118,7 @@ def _feedback(at: _Given, asked: given.SessionCommand) -> _Done:
         max_attempts=at.settings.max_attempts,
         key=asked.key,
         task=asked.task,
+        force=bool(asked.force),
     )
     return _reworked(done, action=target.action, task=target.task, because=target.why)
 
@@ -196,7 +197,7 @@ _Command = Callable[[_Given, given.SessionCommand], _Done]
 COMMANDS: dict[str, tuple[_Command, set[str]]] = {
     "resume": (_resume, {"force", "retry", "agent", "skip", "decide", "words", "expect"}),
     "revise": (_revise, {"task", "text", "force"}),
-    "feedback": (_feedback, {"text", "task"}),
+    "feedback": (_feedback, {"text", "task", "force"}),
     "recheck": (_recheck, set()),
     "improve": (_improve, {"dimension"}),
     "advise": (_advise, {"text", "mode", "task"}),

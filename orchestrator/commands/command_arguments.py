@@ -183,7 +183,8 @@ class SessionCommand(Arguments):
     ] = None
     dimension: Annotated[Name | None, Field(description="improve: default the lowest-scoring one.")] = None
     force: Annotated[
-        bool | None, Field(description="resume: despite a failed gate. revise: more than two revisions.")
+        bool | None,
+        Field(description="resume: despite a failed gate. revise, feedback: more than two revisions."),
     ] = None
     retry: Annotated[Name | None, Field(description="resume: retry this failed task.")] = None
     agent: Annotated[Name | None, Field(description="resume: with retry, the agent to ask first.")] = None

@@ -30,8 +30,9 @@ from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.pipelines import Pipeline, from_snapshot
 from orchestrator.domain.plan_marks import AGENT
 from orchestrator.project import Project, read_config
-from orchestrator.store import claims, decisions, forked_stores, messages, sessions, tasks, transfer
+from orchestrator.store import decisions, forked_stores, messages, sessions, tasks, transfer
 from orchestrator.store.rows import Message, Session
+from orchestrator.store.run_ids import run_id
 from orchestrator.store.store import Store, Tx
 from orchestrator.views import lookup
 from orchestrator.views.budget import budget_of
@@ -134,7 +135,7 @@ def prepare(project: Project, store: Store, asked: ForkRequest) -> Prepared:
         now, _ = pause_after(log)
         pauses = asked_after(log) or _unapproved(taken, None if asked.mode else task[0])
         digest = _digest(source.id, task[0], asked)
-        runs = {str(row["id"]): claims.run_id(int(row["opened_at"])) for row in taken.rows["runs"]}
+        runs = {str(row["id"]): run_id(int(row["opened_at"])) for row in taken.rows["runs"]}
         names = {row["id"]: row["key"] for row in taken.rows["tasks"]}
         completed = next(
             str(row["id"])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.project import Project, open_for_reading
+from orchestrator.project import Project, has_database, open_for_reading
 from orchestrator.store import decisions, messages, records, sessions
 from orchestrator.store.store import Tx
 from orchestrator.views import lookup
@@ -19,7 +19,7 @@ HANDED_DOWN = "inherited"  # the event of the transaction that wrote what came f
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    file: str  # one of records.WISDOM
+    file: str  # one of model.WISDOM
     author: str
     words: str
 
@@ -37,7 +37,7 @@ class Inheritance:
 
 def inheritance(project: Project, name: str) -> Inheritance:
     """What the session `name` knows. Raises UnknownName, UsageError."""
-    if not project.database.exists():
+    if not has_database(project):
         raise UnknownName("session", name, ())
     store = open_for_reading(project)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 
 from orchestrator import failpoints
@@ -11,6 +10,7 @@ from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.model import RunOutcome, SessionStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import decisions, edits, messages, records, retention, sessions, tasks, transitions
+from orchestrator.store.deletion import remove_folder
 from orchestrator.store.edits import session_directory
 from orchestrator.store.store import Store, Tx
 from orchestrator.views import lookup
@@ -113,7 +113,7 @@ def delete(store: Store, name: str, *, who: str, key: str | None = None) -> Done
     directory = session_directory(store.workflow, done.session)
     with edits.alone(store.workflow, done.session):  # else who writes its files now would leave some
         if directory.is_dir() and not directory.is_symlink() and not _is_there(store, done):
-            shutil.rmtree(directory)
+            remove_folder(directory)
     return done
 
 

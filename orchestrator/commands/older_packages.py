@@ -34,6 +34,11 @@ STEPS: Mapping[str, tuple[Callable[[Rows], None], ...]] = {  # by the migration 
     "0004": (),  # work in private trees stays on its machine: its commits are not in the package
     "0005": (),
     "0006": (),
+    "0007": (
+        added("agent_calls", "call", None),
+        added("agent_calls", "account", None),
+        added("hosts", "token", None),
+    ),
 }
 
 

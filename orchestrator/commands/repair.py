@@ -22,7 +22,7 @@ def repair(store: Store, name: str | None, key: str | None = None) -> JsonObject
     if known is not None:
         return {**known, "repeated": True}
     session = store.read(lambda tx: lookup.session(tx, name, finished=True))
-    faults = integrity.file_faults(store.path)
+    faults = integrity.file_faults(store.file) if store.file is not None else []
     if faults:  # in a damaged file nothing is written, and what is read there may be anything
         return {
             "session": session.id,

@@ -33,6 +33,18 @@ def read_request(argument: str, folder: Path, environ: Mapping[str, str]) -> str
     return checked(text, environ)
 
 
+def read_words(argument: str) -> str:
+    """What a person says to a session: the words themselves, or those of a file (`@notes.md`) or of standard input.
+
+    Words that begin with @ and hold a space, as `@anna wants ...`, are no file. Raises UsageError.
+    """
+    if argument in ("-", "@-"):
+        return _decode(_read_stdin(), "standard input")
+    if argument.startswith("@") and len(argument.split()) == 1:
+        return read_text(Path(), argument[1:])
+    return argument
+
+
 def checked(text: str, environ: Mapping[str, str]) -> str:
     """The request's text without the secrets in it, when it can be a request. Raises UsageError.
 

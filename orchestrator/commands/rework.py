@@ -12,7 +12,7 @@ from orchestrator.domain import ids
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.dynamic_session import catalogue_of
 from orchestrator.domain.errors import NotAllowedNow, UsageError
-from orchestrator.domain.feedback import FeedbackTarget, feedback_target, originals
+from orchestrator.domain.feedback import FeedbackTarget, feedback_target, originals, questions_in
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState
 from orchestrator.domain.pauses import PAUSES, PauseReason, may_rework
@@ -29,7 +29,7 @@ from orchestrator.domain.revisions import (
 from orchestrator.lifecycle import analysis_rounds, delta_plan, fan_out, rework
 from orchestrator.lifecycle.audit_rounds import begun_anew
 from orchestrator.lifecycle.specified import is_carried_out
-from orchestrator.store import decisions, messages, records, sessions, tasks, transitions
+from orchestrator.store import artifacts, decisions, messages, records, sessions, tasks, transitions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.task_states import graph
@@ -153,6 +153,7 @@ def feedback(
     who: str,
     max_attempts: int,
     task: str | None = None,
+    force: bool = False,
     key: str | None = None,
 ) -> tuple[Reworked, FeedbackTarget]:
     """Record the feedback as a decision and apply it to the document of `task`, or the earliest one that it names.
@@ -171,9 +172,9 @@ def feedback(
         if analysis_rounds.goes_on(session, tasks.all_tasks(tx, session.id)):
             return applied(*_continue_analysis(tx, session, words, who, max_attempts, task))
         target = _target_of(tx, session, words, state, task)
-        decisions.decide(tx, session.id, "feedback", who, words)
+        decisions.decide(tx, session.id, "feedback", who, words, forced=force)
         records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", target.task)
-        given = _Given(session, target.task or "", words, who, max_attempts, state, target.why)
+        given = _Given(session, target.task or "", words, who, max_attempts, state, target.why, force)
         done = _FEEDBACK[target.action](tx, given)
         messages.event(
             tx,
@@ -185,7 +186,8 @@ def feedback(
         )
         return applied(done, target)
 
-    command = once.command("feedback", key, session=name, text=words, task=task, who=who)
+    forced = {"force": True} if force else {}
+    command = once.command("feedback", key, session=name, text=words, task=task, who=who, **forced)
     found = once.apply_once(store, command, FeedbackApplied, unit)
     return found, found.target
 
@@ -252,13 +254,20 @@ def _target_of(
         raise NotAllowedNow(
             f"{key} takes no feedback", why="it makes no document to revise", fix=f"name one of {takers}"
         )
-    target = feedback_target(words, state, catalogue, key)
+    pages = _pages(tx, session) if questions_in(words) else {}
+    target = feedback_target(words, state, catalogue, key, pages)
     if target.action == "ask":
         made = {each: catalogue.of_task(each) for each in target.documents}
         titles = {each: found.title for each, found in made.items() if found is not None}
         usual = next((each for each, found in made.items() if found and found.model == "requirements"), None)
         raise UnclearFeedback(titles, lookup.named(tx, session.id), target.likeliest or usual)
     return target
+
+
+def _pages(tx: Tx, session: Session) -> dict[str, str]:
+    """The newest text of the session's documents, by path."""
+    rows = (row for row in artifacts.newest(tx, session.id) if row.path.endswith(".md"))
+    return {row.path: artifacts.body(tx, row.sha256).decode("utf-8", "replace") for row in rows}
 
 
 def open_for(tx: Tx, name: str | None, command: str) -> Session:
@@ -349,10 +358,12 @@ class _Given:
     max_attempts: int
     state: Mapping[str, TaskState]
     why: str
+    force: bool
 
 
 def _feedback_revise(tx: Tx, given: _Given) -> Reworked:
-    plan = plan_revision(given.state, given.task, _catalogue(tx, given.session))
+    catalogue = _catalogue(tx, given.session)
+    plan = plan_revision(given.state, given.task, catalogue, given.force, "feedback")
     extra = {"feedback": [given.words], "asked_by": given.who}
     return _apply(tx, given.session, plan, given.max_attempts, extra, f"feedback on {given.task}")
 

@@ -30,7 +30,7 @@ from orchestrator.domain.plan_marks import APPROVE_PLAN
 from orchestrator.domain.review_verdicts import FIX, OPTION, PATCH
 from orchestrator.domain.text import is_chinese
 from orchestrator.lifecycle import rework
-from orchestrator.project import Project, open_for_reading, person, read_config
+from orchestrator.project import Project, has_database, open_for_reading, person, read_config
 from orchestrator.store import artifacts, decisions, messages, sessions
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.budget import budget_of
@@ -167,7 +167,7 @@ def _specification(project: Project, pack: Pack, asked: StartRequest) -> Specifi
     if asked.spec is not None:
         return read_specification(asked.spec, str(asked.spec), os.environ)
     wanted = pack.pipelines.get(asked.mode or "")
-    if wanted is None or not wanted.needs_spec or not project.database.exists():
+    if wanted is None or not wanted.needs_spec or not has_database(project):
         return None
     store = open_for_reading(project)
     try:

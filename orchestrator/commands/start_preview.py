@@ -9,7 +9,7 @@ from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan_marks import APPROVE_PLAN
 from orchestrator.domain.review_verdicts import FIX
-from orchestrator.project import Project, open_for_reading
+from orchestrator.project import Project, has_database, open_for_reading
 from orchestrator.store import checks
 from orchestrator.views.layout import Plan
 
@@ -36,7 +36,7 @@ def work_ahead(
         return {"fault": f"{error.what}: {error.why}" if error.why else error.what}
     key = found.pop("tests_key")
     last = None
-    if project.database.exists():
+    if has_database(project):
         store = open_for_reading(project)
         try:
             last = store.read(lambda tx: checks.newest_check(tx, "tests", key))
@@ -63,7 +63,7 @@ def cost_ahead(project: Project, planned: Plan, settings: Settings) -> JsonObjec
     from orchestrator.config import load_prices
 
     before: Past = {}
-    if project.database.exists():
+    if has_database(project):
         store = open_for_reading(project)
         try:
             before = store.read(lambda tx: past(tx, agents))

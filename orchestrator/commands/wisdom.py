@@ -5,6 +5,7 @@ from __future__ import annotations
 from orchestrator.commands.words import check_words
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.model import WISDOM
 from orchestrator.store import records
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
@@ -18,8 +19,8 @@ def add(
 ) -> JsonObject:
     """Append one entry to learnings, decisions, conventions or issues. Raises UnknownName, UsageError, NotAllowedNow."""
     lookup.alive(session)
-    if file not in records.WISDOM:
-        raise UnknownName("wisdom file", file, records.WISDOM)
+    if file not in WISDOM:
+        raise UnknownName("wisdom file", file, WISDOM)
     words = check_words(text)
     if not words:
         raise UsageError("the text is empty", fix="write what was learned")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from orchestrator.domain.json_types import Json
 
 if TYPE_CHECKING:
-    from orchestrator.config.settings import Settings
+    from orchestrator.config.settings import DatabaseSettings, Settings
     from orchestrator.config.settings_layers import Sources
     from orchestrator.config.yaml_packs import PackFiles
     from orchestrator.domain.pipelines import Pack
@@ -67,6 +67,22 @@ def load_settings(
     """
     given = sources(project, environ, flags)
     return given.settings(pack_files(project, environ).names if given.orders else None)
+
+
+def load_database(project: Path, environ: Mapping[str, str]) -> DatabaseSettings | None:
+    """What the project says of a database on a server; None where it says nothing, told without reading settings.
+
+    Raises ConfigError for faults of that part, and for a file that cannot be read and may say something of it.
+    """
+    try:
+        raw = (project / PROJECT_FOLDER / "config.toml").read_bytes()
+    except OSError:
+        raw = b""  # who reads the settings says why
+    spelt = b"database" in raw or b"\\" in raw  # a key may be written with escapes
+    if not spelt and not any(name.upper().startswith("LIFECYCLE_DATABASE") for name in environ):
+        return None
+    found = sources(project, environ).database()
+    return found if found.url is not None else None
 
 
 def pack_files(project: Path | None, environ: Mapping[str, str] | None = None) -> PackFiles:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from orchestrator.config.layers import Place
@@ -16,18 +17,21 @@ if TYPE_CHECKING:
 Found = tuple[Place, str]
 
 
-def faults(name: str, agent: AgentSettings, left_out: Collection[str] = ()) -> Iterator[Found]:
+def faults(
+    name: str, agent: AgentSettings, given: Collection[str], left_out: Collection[str] = ()
+) -> Iterator[Found]:
     """What cannot be meant by the settings of one agent, each with its place in them.
 
-    `left_out`: options that were given with a fault of their own, so that what depends on them cannot be judged.
+    `given`: the options that were written down. `left_out`: those given with a fault of their own, so that what depends
+    on them cannot be judged.
     """
     if name == BUILTIN and agent.kind != BUILTIN:
         yield ("kind",), f"the name {BUILTIN} is the built-in agent's; give yours another one"
         return
-    kind, fields = KINDS[agent.kind], type(agent).model_fields
-    for option in fields:
-        given = option in agent.model_fields_set and getattr(agent, option) != fields[option].default
-        if (given or option in left_out) and option != "kind" and option not in kind.takes:
+    kind, standard = KINDS[agent.kind], type(agent)()
+    for option in (each.name for each in fields(agent)):
+        means = option in given and getattr(agent, option) != getattr(standard, option)
+        if (means or option in left_out) and option != "kind" and option not in kind.takes:
             takes = ", ".join(sorted(kind.takes)) or "no options"
             yield (option,), f'does nothing for an agent of kind "{agent.kind}", which takes {takes}'
     if left_out:
@@ -37,7 +41,7 @@ def faults(name: str, agent: AgentSettings, left_out: Collection[str] = ()) -> I
     if kind.started_as == "api":
         yield from _of_api(agent)
     if kind.is_client:
-        yield from _of_client(agent, kind)
+        yield from _of_client(agent, kind, given)
 
 
 def _of_api(agent: AgentSettings) -> Iterator[Found]:
@@ -53,10 +57,10 @@ def _of_api(agent: AgentSettings) -> Iterator[Found]:
         yield ("model",), f"{provider} needs a base_url, as in http://127.0.0.1:8000/v1"
 
 
-def _of_client(agent: AgentSettings, kind: AgentKind) -> Iterator[Found]:
+def _of_client(agent: AgentSettings, kind: AgentKind, given: Collection[str]) -> Iterator[Found]:
     if len(agent.command) > 1:
         yield ("command",), "names a client's program alone: arguments would not be used"
-    if "edits_files" in agent.model_fields_set and not agent.edits_files:
+    if "edits_files" in given and not agent.edits_files:
         yield ("edits_files",), "cannot be switched off for a coding agent; `agents_off` leaves it alone"
     if kind.key_needs_address and agent.key_env and not agent.base_url:
         yield ("key_env",), "does nothing without a base_url: the client's own login is used"

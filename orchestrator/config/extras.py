@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 BROWSER_INSTALL = 'pip install "team-lifecycle[browser]"'
 MCP_INSTALL = 'pip install "team-lifecycle[mcp]"'
+SERVER_INSTALL = 'pip install "team-lifecycle[server]"'
 WEB_INSTALL = 'pip install "team-lifecycle[web]"'
 
 
@@ -15,3 +16,11 @@ def has_mcp() -> bool:
 
 def has_web() -> bool:
     return all(find_spec(module) is not None for module in ("starlette", "uvicorn", "nh3"))
+
+
+def has_server() -> bool:
+    return all(find_spec(module) is not None for module in ("starlette", "uvicorn"))
+
+
+def has_postgres() -> bool:
+    return find_spec("psycopg") is not None

@@ -25,7 +25,10 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}\.j2", re.ASCII)
 
 
 def read(data: Mapping[str, Json], origins: Origins) -> tuple[dict[str, str], list[Fault]]:
-    """The text of each template that a pack names, by kind of document; and what is wrong with them."""
+    """The text of each template that a pack names, by kind of document; and what is wrong with them.
+
+    A place without an origin is the shipped pack's.
+    """
     texts: dict[str, str] = {}
     faults: list[Fault] = []
     documents = data.get("documents")
@@ -35,7 +38,7 @@ def read(data: Mapping[str, Json], origins: Origins) -> tuple[dict[str, str], li
         if not isinstance(name, str):
             continue  # none, or a fault of form
         place: Place = ("documents", str(kind), "template")
-        folder = origins[place][0].parent / "templates"
+        folder = (origins[place][0].parent if place in origins else shipped) / "templates"
         try:
             if not _NAME.fullmatch(name):
                 raise ValueError("is no name of a template; it is a file that ends in .j2")

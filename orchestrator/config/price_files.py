@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from orchestrator.config import strict_yaml
+from orchestrator.config import shipped_yaml
 from orchestrator.domain.errors import ConfigError
+from orchestrator.domain.graph import Place
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import OWN, Price, Prices
 
@@ -16,16 +17,15 @@ _WANTED = {"provider", "model", "input", "output", *_OPTIONAL}
 
 def load(shipped: Path, own: Mapping[str, Json]) -> Prices:
     """`own` are `PriceSettings` by model. Raises ConfigError when the shipped list is not what it should be."""
-    values, lines, faults = strict_yaml.read(shipped)
-    if faults:
-        raise ConfigError(faults)
+    values = shipped_yaml.read(shipped)
+    faults: dict[Place, str] = {}
     date, listed = values.get("date"), []
     if not isinstance(date, str):
-        faults.append(f"{shipped}:{lines.get(('date',), 1)}: date: expected text")
+        faults["date",] = "date: expected text"
     for number, entry in enumerate(values.get("models") or ()):
         fault = _fault(entry)
         if fault:
-            faults.append(f"{shipped}:{lines.get(('models', number), 1)}: {fault}")
+            faults["models", number] = fault
             continue
         price = Price(
             model=entry["model"],
@@ -40,8 +40,15 @@ def load(shipped: Path, own: Mapping[str, Json]) -> Prices:
         )
         listed.append(price)
     if faults:
-        raise ConfigError(faults)
+        raise ConfigError(_with_lines(shipped, faults))
     return Prices(tuple(_own(model, given) for model, given in own.items()), tuple(listed))
+
+
+def _with_lines(file: Path, faults: Mapping[Place, str]) -> list[str]:
+    from orchestrator.config import strict_yaml
+
+    _, lines, _ = strict_yaml.read(file)
+    return [f"{file}:{lines.get(place, 1)}: {fault}" for place, fault in faults.items()]
 
 
 def _own(model: str, given: Json) -> Price:

@@ -1,20 +1,19 @@
-"""The settings: each with its default, its unit and its doc."""
+"""The settings: each with its default, its unit and its doc.
 
-from __future__ import annotations
+They are plain dataclasses, so that a process that only reads them needs no library. Annotations are no texts here: types
+are built and checked by them (plain_settings.py, settings_layers.py).
+"""
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Literal
-from urllib.parse import urlsplit
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal, TypeVar, cast
+from urllib.parse import parse_qs, urlsplit
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    field_validator,
-)
+from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 
+from orchestrator.config.value_checks import After, Before
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS
 from orchestrator.domain.budget import LARGEST
 from orchestrator.domain.json_types import Json
@@ -26,12 +25,11 @@ def _no_truth_value(value: object) -> object:
     return value
 
 
-Seconds = Annotated[
-    float, BeforeValidator(_no_truth_value), Field(gt=0, le=7 * 24 * 3600, allow_inf_nan=False)
-]
-Count = Annotated[int, BeforeValidator(_no_truth_value), Field(ge=1, le=256)]
-Number = Annotated[float, BeforeValidator(_no_truth_value), Field(allow_inf_nan=False)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+_NO_TRUTH_VALUE = Before(_no_truth_value)
+Seconds = Annotated[float, _NO_TRUTH_VALUE, Gt(0), Le(7 * 24 * 3600)]
+Count = Annotated[int, _NO_TRUTH_VALUE, Ge(1), Le(256)]
+Number = Annotated[float, _NO_TRUTH_VALUE]
+Name = Annotated[str, MinLen(1), MaxLen(200)]
 
 
 def _address(value: str) -> str:
@@ -52,164 +50,208 @@ def _variable(value: str) -> str:
     return value
 
 
+def _webhook(value: str) -> str:
+    if not re.fullmatch(r"https?://[^\s/@]+(/\S*)?", value):
+        raise ValueError("expected an address, http or https, without a login: https://example.org/hook")
+    return value
+
+
+def _database_url(value: str) -> str:
+    """Who puts the password here is not told its letters back."""
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme in ("postgresql", "postgres") and parts.fragment == ""
+        given = parse_qs(parts.query)
+        secret = parts.password is not None or any(name in given for name in ("password", "sslpassword"))
+    except ValueError:
+        usable = secret = False
+    if not usable:
+        raise ValueError("expected an address, as in postgresql://USER@HOST/DATABASE")
+    if secret:
+        raise ValueError(
+            "a password does not belong in a file: leave it out, and set PGPASSWORD, "
+            "database.password_env, database.password_file or ~/.pgpass"
+        )
+    return value
+
+
 def _known_kind(value: str) -> str:
     if value not in KINDS:
         raise ValueError(f"expected one of {', '.join(KINDS)}")
     return value
 
 
-Address = Annotated[Name, AfterValidator(_address)]
-Variable = Annotated[Name, AfterValidator(_variable)]
-KindName = Annotated[Name, AfterValidator(_known_kind)]
+Address = Annotated[Name, After(_address)]
+Variable = Annotated[Name, After(_variable)]
+Webhook = Annotated[Name, After(_webhook)]
+DatabaseUrl = Annotated[str, MinLen(1), MaxLen(2000), After(_database_url)]
+KindName = Annotated[Name, After(_known_kind)]
+T = TypeVar("T")
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+def setting(default: T, doc: str) -> T:
+    """A field with its default, and what it means."""
+    if isinstance(default, list | dict):
+        return cast(T, field(default_factory=lambda: copy(default), metadata={"doc": doc}))
+    return field(default=default, metadata={"doc": doc})
 
 
+def _clients_by_name(given: Json) -> Json:
+    """An agent with the name of a kind is of that kind without being told so."""
+    if not isinstance(given, Mapping):
+        return given
+    return {name: with_kind(name, value) for name, value in given.items()}
+
+
+def with_kind(name: str, given: Json) -> Json:
+    return {"kind": name, **given} if name in (*CLIENTS, BUILTIN) and isinstance(given, Mapping) else given
+
+
+class _Part:
+    """A table of settings: nothing but its fields may be given, and no infinity."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid", "allow_inf_nan": False}
+
+
+@dataclass(frozen=True, kw_only=True)
 class AgentLimits(_Part):
-    start: Seconds = Field(default=60.0, description="seconds until the first output")
-    silence: Seconds = Field(default=300.0, description="seconds between two outputs")
-    turn: Seconds = Field(default=900.0, description="seconds for one answer")
-    total: Seconds = Field(default=1800.0, description="seconds for all answers of one run")
+    start: Seconds = setting(60.0, "seconds until the first output")
+    silence: Seconds = setting(300.0, "seconds between two outputs")
+    turn: Seconds = setting(900.0, "seconds for one answer")
+    total: Seconds = setting(1800.0, "seconds for all answers of one run")
 
 
+@dataclass(frozen=True, kw_only=True)
 class AgentSettings(_Part):
-    kind: KindName = Field(default="command", description="how the agent is reached")
-    command: list[Name] = Field(
-        default=[], description="program and arguments; prompt on stdin, answer on stdout"
+    kind: KindName = setting("command", "how the agent is reached")
+    command: list[Name] = setting([], "program and arguments; prompt on stdin, answer on stdout")
+    env: list[Variable] = setting([], "names of the environment variables passed to it")
+    model: Name | None = setting(
+        None, "its model; for kind `api` with the provider: `anthropic:claude-sonnet-4-5`"
     )
-    env: list[Variable] = Field(default=[], description="names of the environment variables passed to it")
-    model: Name | None = Field(
-        default=None, description="its model; for kind `api` with the provider: `anthropic:claude-sonnet-4-5`"
+    effort: Literal["low", "medium", "high"] | None = setting(
+        None, "how much the model may think, if the agent has such an option"
     )
-    effort: Literal["low", "medium", "high"] | None = Field(
-        default=None, description="how much the model may think, if the agent has such an option"
+    base_url: Address | None = setting(None, "address of the model's server; default the provider's")
+    key_env: Variable | None = setting(
+        None,
+        "name of the environment variable with its key; default the provider's usual one",
     )
-    base_url: Address | None = Field(
-        default=None, description="address of the model's server; default the provider's"
+    account: Name | None = setting(
+        None,
+        "agents of one account share its rate limits; default one account per kind",
     )
-    key_env: Variable | None = Field(
-        default=None,
-        description="name of the environment variable with its key; default the provider's usual one",
-    )
-    account: Name | None = Field(
-        default=None,
-        description="agents of one account share its rate limits; default one account per kind",
-    )
-    edits_files: bool = Field(
-        default=False, description="whether it can edit files in a work tree (a coding agent)"
-    )
-    confine: bool = Field(default=True, description="in read-only mode it cannot write to the project")
-    limits: AgentLimits | None = Field(
-        default=None, description="its own time limits; default `agent_limits`"
-    )
+    edits_files: bool = setting(False, "whether it can edit files in a work tree (a coding agent)")
+    confine: bool = setting(True, "in read-only mode it cannot write to the project")
+    limits: AgentLimits | None = setting(None, "its own time limits; default `agent_limits`")
 
 
+@dataclass(frozen=True, kw_only=True)
 class CapSettings(_Part):
-    max_usd: Annotated[Number, Field(gt=0, le=LARGEST)] | None = Field(default=None, description="US dollars")
-    max_tokens: Annotated[int, BeforeValidator(_no_truth_value), Field(gt=0, le=LARGEST)] | None = Field(
-        default=None, description="tokens, input and output"
+    max_usd: Annotated[Number, Gt(0), Le(LARGEST)] | None = setting(None, "US dollars")
+    max_tokens: Annotated[int, _NO_TRUTH_VALUE, Gt(0), Le(LARGEST)] | None = setting(
+        None, "tokens, input and output"
     )
-    max_turns: Annotated[int, BeforeValidator(_no_truth_value), Field(gt=0, le=LARGEST)] | None = Field(
-        default=None, description="agent turns, including repairs"
+    max_turns: Annotated[int, _NO_TRUTH_VALUE, Gt(0), Le(LARGEST)] | None = setting(
+        None, "agent turns, including repairs"
     )
-    max_minutes: Annotated[Number, Field(gt=0, le=LARGEST)] | None = Field(
-        default=None, description="minutes of agent time; parallel calls add up"
+    max_minutes: Annotated[Number, Gt(0), Le(LARGEST)] | None = setting(
+        None, "minutes of agent time; parallel calls add up"
     )
 
 
+@dataclass(frozen=True, kw_only=True)
 class CodeCapSettings(CapSettings):
     """Caps of a task that has an agent edit files: it works for long, and nobody reads what it writes meanwhile."""
 
-    max_usd: Annotated[Number, Field(gt=0, le=LARGEST)] | None = Field(default=20.0, description="US dollars")
-    max_tokens: Annotated[int, BeforeValidator(_no_truth_value), Field(gt=0, le=LARGEST)] | None = Field(
-        default=20_000_000, description="tokens, input and output"
+    max_usd: Annotated[Number, Gt(0), Le(LARGEST)] | None = setting(20.0, "US dollars")
+    max_tokens: Annotated[int, _NO_TRUTH_VALUE, Gt(0), Le(LARGEST)] | None = setting(
+        20_000_000, "tokens, input and output"
     )
-    max_turns: Annotated[int, BeforeValidator(_no_truth_value), Field(gt=0, le=LARGEST)] | None = Field(
-        default=30, description="agent turns, including repairs"
+    max_turns: Annotated[int, _NO_TRUTH_VALUE, Gt(0), Le(LARGEST)] | None = setting(
+        30, "agent turns, including repairs"
     )
-    max_minutes: Annotated[Number, Field(gt=0, le=LARGEST)] | None = Field(
-        default=180.0, description="minutes of agent time; parallel calls add up"
+    max_minutes: Annotated[Number, Gt(0), Le(LARGEST)] | None = setting(
+        180.0, "minutes of agent time; parallel calls add up"
     )
 
 
+@dataclass(frozen=True, kw_only=True)
 class BudgetSettings(CapSettings):
-    task: CapSettings = Field(default=CapSettings(), description="the same caps, for each task")
-    code: CodeCapSettings = Field(
-        default=CodeCapSettings(), description="the same caps, for each task that has an agent edit files"
+    task: CapSettings = setting(CapSettings(), "the same caps, for each task")
+    code: CodeCapSettings = setting(
+        CodeCapSettings(), "the same caps, for each task that has an agent edit files"
     )
 
 
+@dataclass(frozen=True, kw_only=True)
 class WorkSettings(_Part):
-    trees: Name | None = Field(
-        default=None,
-        description="the folder of the private trees in which agents edit code, outside every project; "
+    trees: Name | None = setting(
+        None,
+        "the folder of the private trees in which agents edit code, outside every project; "
         "default `lifecycle/trees` in the user's state folder",
     )
-    test_command: list[Name] = Field(
-        default=[], description="the command that runs the project's tests; default found by its manifests"
+    test_command: list[Name] = setting(
+        [], "the command that runs the project's tests; default found by its manifests"
     )
-    test_report: Name | None = Field(
-        default=None, description="where `test_command` writes JUnit files, as a pattern below the project"
+    test_report: Name | None = setting(
+        None, "where `test_command` writes JUnit files, as a pattern below the project"
     )
-    setup: list[Name] = Field(
-        default=[],
-        description="the command that prepares a fresh checkout for its tests; default by the lock file",
+    setup: list[Name] = setting(
+        [],
+        "the command that prepares a fresh checkout for its tests; default by the lock file",
     )
-    required: bool = Field(
-        default=False, description="a task fails where no tests can be run, instead of ending unverified"
+    required: bool = setting(False, "a task fails where no tests can be run, instead of ending unverified")
+    unconfined: bool = setting(
+        False,
+        "where the system has no sandbox, tests and coding agents run without one",
     )
-    unconfined: bool = Field(
-        default=False,
-        description="where the system has no sandbox, tests and coding agents run without one",
-    )
-    test_seconds: Seconds = Field(default=1800.0, description="seconds for one run of all tests")
-    serve: list[Name] = Field(
-        default=[],
-        description="the command that serves the project's pages for the frontend audit, in its sandbox; default HTML "
+    test_seconds: Seconds = setting(1800.0, "seconds for one run of all tests")
+    serve: list[Name] = setting(
+        [],
+        "the command that serves the project's pages for the frontend audit, in its sandbox; default HTML "
         "files as they are, else a script of package.json",
     )
-    pages: list[Name] = Field(
-        default=[],
-        description="the pages that the frontend audit opens, as paths; default the HTML files of the project",
+    pages: list[Name] = setting(
+        [],
+        "the pages that the frontend audit opens, as paths; default the HTML files of the project",
     )
 
 
+@dataclass(frozen=True, kw_only=True)
 class PriceSettings(_Part):
-    input: Annotated[Number, Field(ge=0)] = Field(description="US dollars per million input tokens")
-    output: Annotated[Number, Field(ge=0)] = Field(description="US dollars per million output tokens")
-    cached_input: Annotated[Number, Field(ge=0)] | None = Field(
-        default=None,
-        description="US dollars for a million tokens read from a cache, else such a call is unpriced",
+    input: Annotated[Number, Ge(0)] = field(metadata={"doc": "US dollars per million input tokens"})
+    output: Annotated[Number, Ge(0)] = field(metadata={"doc": "US dollars per million output tokens"})
+    cached_input: Annotated[Number, Ge(0)] | None = setting(
+        None,
+        "US dollars for a million tokens read from a cache, else such a call is unpriced",
     )
-    cache_write: Annotated[Number, Field(ge=0)] | None = Field(
-        default=None,
-        description="US dollars for a million tokens written into a cache, else such a call is unpriced",
+    cache_write: Annotated[Number, Ge(0)] | None = setting(
+        None,
+        "US dollars for a million tokens written into a cache, else such a call is unpriced",
     )
-    cache_write_1h: Annotated[Number, Field(ge=0)] | None = Field(
-        default=None, description="the same for what the cache keeps for an hour"
+    cache_write_1h: Annotated[Number, Ge(0)] | None = setting(
+        None, "the same for what the cache keeps for an hour"
     )
-    date: Name | None = Field(default=None, description="the date of the price; recorded with each cost")
+    date: Name | None = setting(None, "the date of the price; recorded with each cost")
 
 
+@dataclass(frozen=True, kw_only=True)
 class NotifySettings(_Part):
     """Whom to tell of what; nobody by default."""
 
-    on: list[Literal["waits", "failed", "finished"]] = Field(
-        default=["waits", "failed", "finished"],
-        description="what is told: a session waits for you, a task of it failed for good, it is completed",
+    on: list[Literal["waits", "failed", "finished"]] = setting(
+        ["waits", "failed", "finished"],
+        "what is told: a session waits for you, a task of it failed for good, it is completed",
     )
-    command: list[Name] = Field(
-        default=[],
-        description="a program with its arguments, run without a shell; the notice is JSON on its standard input",
+    command: list[Name] = setting(
+        [],
+        "a program with its arguments, run without a shell; the notice is JSON on its standard input",
     )
-    desktop: bool = Field(
-        default=False, description="a notice on the desktop by `notify-send`, if that is there"
-    )
-    webhook: Annotated[Name, Field(pattern=r"^https?://[^\s/@]+(/\S*)?$")] | None = Field(
-        default=None,
-        description="an address, http or https, that gets each notice as JSON by POST",
+    desktop: bool = setting(False, "a notice on the desktop by `notify-send`, if that is there")
+    webhook: Webhook | None = setting(
+        None,
+        "an address, http or https, that gets each notice as JSON by POST",
     )
 
     @property
@@ -217,102 +259,105 @@ class NotifySettings(_Part):
         return bool(self.on and (self.command or self.desktop or self.webhook))
 
 
-class Settings(BaseModel):
+@dataclass(frozen=True, kw_only=True)
+class DatabaseSettings(_Part):
+    """A project's database on a server; without an address it is the SQLite file in `.workflow`."""
+
+    url: DatabaseUrl | None = setting(
+        None, "a PostgreSQL database, as in postgresql://USER@HOST/DATABASE, without a password"
+    )
+    password_env: Variable | None = setting(
+        None, "name of the environment variable with its password; default libpq's own ways, as PGPASSWORD"
+    )
+    password_file: Name | None = setting(
+        None, "a file with its password alone; a relative path begins at the project"
+    )
+    project: Name | None = setting(
+        None, "the project that the database is of, by name; default the name of the project's folder"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(_Part):
     """Everything a user can set, beside the packs."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    lease_seconds: Seconds = Field(
-        default=30.0, description="seconds after which a worker host without a sign of life has lost its runs"
+    lease_seconds: Seconds = setting(
+        30.0, "seconds after which a worker host without a sign of life has lost its runs"
     )
-    renew_seconds: Seconds = Field(default=5.0, description="seconds between two renewals of a lease")
-    watchdog_margin_seconds: Seconds = Field(
-        default=5.0,
-        description="seconds before a lease's end at which agents are stopped",
+    renew_seconds: Seconds = setting(5.0, "seconds between two renewals of a lease")
+    watchdog_margin_seconds: Seconds = setting(
+        5.0,
+        "seconds before a lease's end at which agents are stopped",
     )
-    reconcile_seconds: Seconds = Field(
-        default=10.0, description="seconds between two checks for lost or stalled work"
+    reconcile_seconds: Seconds = setting(10.0, "seconds between two checks for lost or stalled work")
+    max_attempts: Count = setting(3, "attempts that count before a task fails")
+    backoff_seconds: Annotated[list[Seconds], MinLen(1), MaxLen(20)] = setting(
+        [5.0, 20.0, 80.0],
+        "seconds to wait before the 2nd, 3rd, ... attempt; the last one repeats",
     )
-    max_attempts: Count = Field(default=3, description="attempts that count before a task fails")
-    backoff_seconds: list[Seconds] = Field(
-        default=[5.0, 20.0, 80.0],
-        min_length=1,
-        max_length=20,
-        description="seconds to wait before the 2nd, 3rd, ... attempt; the last one repeats",
+    slots: Count = setting(4, "tasks that a worker host runs at the same time")
+    own_host: bool = setting(
+        True, "the coordinator keeps a worker host on its machine; without it, only joined hosts work"
     )
-    slots: Count = Field(default=4, description="tasks that a worker host runs at the same time")
-    agent_processes: Count | None = Field(
-        default=None,
-        description="agent processes of a worker host; without it as many as its slots or, "
+    agent_processes: Count | None = setting(
+        None,
+        "agent processes of a worker host; without it as many as its slots or, "
         "where that is more, as the largest round has perspectives",
     )
-    discuss_seconds: Seconds = Field(
-        default=600.0,
-        description="seconds for a discussion; then its record is PARTIAL",
+    discuss_seconds: Seconds = setting(
+        600.0,
+        "seconds for a discussion; then its record is PARTIAL",
     )
-    drain_seconds: Seconds = Field(
-        default=20.0,
-        description="seconds a stopping worker host lets its runs finish before it releases them",
+    drain_seconds: Seconds = setting(
+        20.0,
+        "seconds a stopping worker host lets its runs finish before it releases them",
     )
-    agent_limits: AgentLimits = Field(default=AgentLimits(), description="time limits of agents")
-    idle_exit_seconds: Seconds = Field(
-        default=900.0,
-        description="seconds without work after which the coordinator exits; at most 30 if memory is short",
+    agent_limits: AgentLimits = setting(AgentLimits(), "time limits of agents")
+    idle_exit_seconds: Seconds = setting(
+        900.0,
+        "seconds without work after which the coordinator exits; at most 30 if memory is short",
     )
-    journal: Literal["wal", "truncate"] = Field(
-        default="wal", description="SQLite's journal; truncate is slower and avoids the WAL-reset bug"
+    database: DatabaseSettings = setting(
+        DatabaseSettings(), "the project's database, where that is no SQLite file"
     )
-    synchronous: Literal["FULL", "NORMAL"] = Field(
-        default="FULL",
-        description="NORMAL is faster, but a power failure may lose the last acknowledged changes",
+    journal: Literal["wal", "truncate"] = setting(
+        "wal", "SQLite's journal; truncate is slower and avoids the WAL-reset bug"
     )
-    discuss: Literal["inline", "standalone", "off"] = Field(
-        default="inline", description="how artifacts are discussed"
+    synchronous: Literal["FULL", "NORMAL"] = setting(
+        "FULL",
+        "NORMAL is faster, but a power failure may lose the last acknowledged changes",
     )
-    critics: Literal["auto", "separate", "merged"] = Field(
-        default="auto",
-        description="which perspectives of a discussion share a call: none (separate), all (merged), "
+    discuss: Literal["inline", "standalone", "off"] = setting("inline", "how artifacts are discussed")
+    critics: Literal["auto", "separate", "merged"] = setting(
+        "auto",
+        "which perspectives of a discussion share a call: none (separate), all (merged), "
         "or those of one agent where the artifact is small",
     )
-    execution: Literal["parallel", "sequential"] = Field(
-        default="parallel", description="all ready tasks at once, or one at a time"
+    execution: Literal["parallel", "sequential"] = setting(
+        "parallel", "all ready tasks at once, or one at a time"
     )
-    approve_plan: bool = Field(
-        default=False, description="a session pauses for you before its plan becomes tasks"
+    approve_plan: bool = setting(False, "a session pauses for you before its plan becomes tasks")
+    fix: Literal["critical", "high"] = setting(
+        "critical",
+        "from which severity on a finding of the code review makes a fix round",
     )
-    fix: Literal["critical", "high"] = Field(
-        default="critical",
-        description="from which severity on a finding of the code review makes a fix round",
+    consensus_threshold: Annotated[Number, Ge(1), Le(5)] | None = setting(
+        None, "mean rating (1 to 5) that a discussion needs; default from the pack"
     )
-    consensus_threshold: Annotated[Number, Field(ge=1, le=5)] | None = Field(
-        default=None, description="mean rating (1 to 5) that a discussion needs; default from the pack"
+    agents: Annotated[dict[Name, AgentSettings], Before(_clients_by_name)] = setting(
+        {}, "your own agents, by name"
     )
-    agents: dict[Name, AgentSettings] = Field(default={}, description="your own agents, by name")
-    hand_over_mcp: bool = Field(
-        default=False,
-        description="coding agents get the MCP server of their run while they write; "
+    hand_over_mcp: bool = setting(
+        False,
+        "coding agents get the MCP server of their run while they write; "
         "without the extra `mcp` they write without it, and `doctor` says so",
     )
-    agents_off: list[Name] = Field(default=[], description="agents that are never used, even if installed")
-    roles: dict[Name, list[Name]] = Field(default={}, description="the agents of each role, in order")
-    perspectives: dict[Name, list[Name]] = Field(
-        default={}, description="the agents of each perspective, in order"
+    agents_off: list[Name] = setting([], "agents that are never used, even if installed")
+    roles: dict[Name, list[Name]] = setting({}, "the agents of each role, in order")
+    perspectives: dict[Name, list[Name]] = setting({}, "the agents of each perspective, in order")
+    budget: BudgetSettings = setting(BudgetSettings(), "caps at which a session pauses")
+    work: WorkSettings = setting(WorkSettings(), "where code is written")
+    prices: dict[Name, PriceSettings] = setting({}, "your own prices, by model")
+    notify: NotifySettings = setting(
+        NotifySettings(), "who is told when a session waits, fails or is finished"
     )
-    budget: BudgetSettings = Field(default=BudgetSettings(), description="caps at which a session pauses")
-    work: WorkSettings = Field(default=WorkSettings(), description="where code is written")
-    prices: dict[Name, PriceSettings] = Field(default={}, description="your own prices, by model")
-    notify: NotifySettings = Field(
-        default=NotifySettings(), description="who is told when a session waits, fails or is finished"
-    )
-
-    @field_validator("agents", mode="before")
-    @classmethod
-    def _clients_by_name(cls, given: Json) -> Json:
-        """An agent with the name of a kind is of that kind without being told so."""
-        if not isinstance(given, Mapping):
-            return given
-        return {name: with_kind(name, value) for name, value in given.items()}
-
-
-def with_kind(name: str, given: Json) -> Json:
-    return {"kind": name, **given} if name in (*CLIENTS, BUILTIN) and isinstance(given, Mapping) else given

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from orchestrator.config import resources
+from orchestrator.config import resources, shipped_yaml
 
 LANGUAGES = ("en", "zh")
 
@@ -30,8 +30,6 @@ class WeakWords:
 @cache
 def weak_words(language: str) -> WeakWords:
     """Of English where there are no others."""
-    from orchestrator.config import strict_yaml  # 2 MB, for few pages
-
     name = language if language in LANGUAGES else "en"
-    values, _, _ = strict_yaml.read(resources() / "config" / "labels" / f"{name}.yaml")
+    values = shipped_yaml.read(resources() / "config" / "labels" / f"{name}.yaml")
     return WeakWords(values["sections"], values["words"])

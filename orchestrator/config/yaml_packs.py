@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
-from orchestrator.config import pack_templates, strict_yaml
+from orchestrator.config import pack_templates, shipped_yaml
 from orchestrator.config.pack_templates import Origins
 from orchestrator.config.references import Names
 from orchestrator.domain.errors import ConfigError
@@ -28,8 +25,9 @@ class PackFiles:
     """What the files say together, not checked yet."""
 
     data: Mapping[str, Json]
-    origins: Origins
+    origins: Origins  # of what packs bring; a place that has none is the shipped one's
     faults: Sequence[str]  # of files that cannot be read
+    shipped: Path
 
     @property
     def names(self) -> Names | None:
@@ -67,32 +65,37 @@ class PackFiles:
             found += more(pack, found)
             if not found:
                 return pack
-            faults = [f"{_where(self.origins, fault.place)}: {fault}" for fault in found]
+            origins = {**_shipped_origins(self.shipped), **self.origins}
+            faults = [f"{_where(origins, fault.place)}: {fault}" for fault in found]
         raise ConfigError(dict.fromkeys(faults))
 
 
 def read(shipped: Path, folders: Sequence[Path]) -> PackFiles:
     """The shipped pack with the files of `folders` over it, later ones last."""
-    parsed = _shipped(shipped)
-    data, origins, faults = deepcopy(parsed.data), dict(parsed.origins), list(parsed.faults)
+    data: JsonObject = {}
+    origins: Origins = {}
+    faults: list[str] = []
+    for path in _shipped(shipped):
+        try:
+            data |= shipped_yaml.read(path)
+        except ConfigError as error:
+            faults += error.faults
     for path in _files(folders, faults):
-        faults += _add(data, origins, path, extends=True)
-    return PackFiles(data, origins, faults)
+        faults += _add(data, origins, path)
+    return PackFiles(data, origins, faults, shipped)
 
 
-class _Parsed(NamedTuple):
-    data: JsonObject
-    origins: Origins
-    faults: list[str]
+def _shipped(folder: Path) -> list[Path]:
+    return [folder / f"{name}.yaml" for name in SHIPPED]
 
 
-@cache
-def _shipped(folder: Path) -> _Parsed:
-    """What the shipped files say; parsing them takes a tenth of a second, and they do not change while a program runs."""
-    parsed = _Parsed({}, {}, [])
-    for name in SHIPPED:
-        parsed.faults.extend(_add(parsed.data, parsed.origins, folder / f"{name}.yaml"))
-    return parsed
+def _shipped_origins(folder: Path) -> Origins:
+    """The lines of the shipped files, which only a fault asks for."""
+    from orchestrator.config import strict_yaml
+
+    return {
+        place: (path, line) for path in _shipped(folder) for place, line in strict_yaml.read(path)[1].items()
+    }
 
 
 def _files(folders: Iterable[Path], faults: list[str]) -> list[Path]:
@@ -109,11 +112,13 @@ def _files(folders: Iterable[Path], faults: list[str]) -> list[Path]:
     return files
 
 
-def _add(data: JsonObject, origins: Origins, path: Path, extends: bool = False) -> list[str]:
+def _add(data: JsonObject, origins: Origins, path: Path) -> list[str]:
+    from orchestrator.config import strict_yaml
+
     values, lines, faults = strict_yaml.read(path)
     if faults:
         return faults
-    if extends and values.pop("extends", None) != "default":
+    if values.pop("extends", None) != "default":
         return [f"{path}:{lines.get(('extends',), 1)}: a pack must begin with `extends: default`"]
     for section, entries in values.items():
         _merge(data, section, entries, replace_at=2 if section in WHOLE else None)

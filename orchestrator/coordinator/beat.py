@@ -60,10 +60,8 @@ def beat(tx: Tx, session_id: str, lead: Leadership) -> Beat:
         ended = _end(tx, session)
     if offered or ended:
         words = [f"offered {', '.join(offered)}"] if offered else []
-        words += [ended] if ended else []
-        messages.event(
-            tx, session_id, "beat", f"beat: {'; '.join(words)}", offered=list(offered), ended=ended
-        )
+        words += [f"nothing is left to offer: {ended}"] if ended else []
+        messages.event(tx, session_id, "beat", "; ".join(words), offered=list(offered), ended=ended)
     failpoints.hit("beat.before_commit")
     due = [row.not_before for row in ready if row.not_before is not None and row.not_before > tx.now]
     return Beat(session_id, offered, ended, min(due, default=None))
@@ -76,7 +74,7 @@ def _advise(tx: Tx, session: str) -> Beat:
     offered = tuple(row.key for row in ready if row.key in chosen and transitions.offer(tx, row.id))
     if offered:
         messages.event(
-            tx, session, "beat", f"beat: offered {', '.join(offered)}", offered=list(offered), ended=None
+            tx, session, "beat", f"offered {', '.join(offered)}", offered=list(offered), ended=None
         )
     failpoints.hit("beat.before_commit")
     due = [row.not_before for row in ready if row.not_before is not None and row.not_before > tx.now]

@@ -11,11 +11,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 from orchestrator import failpoints, wakeup
 from orchestrator.config.settings import Settings
 from orchestrator.config.variables import handed_over
-from orchestrator.coordinator import reconcile
+from orchestrator.coordinator import projections, reconcile
 from orchestrator.coordinator.beat import beat
 from orchestrator.coordinator.failures import Failures
 from orchestrator.coordinator.leadership import Leader, Leadership
@@ -40,6 +42,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pauses import PauseReason
+from orchestrator.door.commit_watch import told_of_commits
 from orchestrator.log import Logger
 from orchestrator.project import Project, read_settings
 from orchestrator.store import integrity, leases, queries, sessions
@@ -61,7 +64,11 @@ class Daemon:
         settings: Settings,
         log: Logger,
         memory: Callable[[], list[idleness.Memory]] = memory,
+        *,
+        supervisor: HostSupervisor | None = None,
+        stopping: threading.Event | None = None,
     ) -> None:
+        """`supervisor`: one that may have started a worker host already; `stopping`: set where the end was asked for."""
         self._project = project
         self._memory = memory
         self._store = store
@@ -69,12 +76,15 @@ class Daemon:
         self._log = log
         self._leader = Leader(store, settings.lease_seconds, log, self._wake)
         self._failures = Failures(store, self._leader, log)
-        self._stopping = threading.Event()
+        self._stopping = stopping or threading.Event()
         self._busy_at = time.monotonic()
-        self._supervisor = HostSupervisor(project.root, settings.slots, log, self._host_exited)
+        self._supervisor = supervisor or HostSupervisor(
+            project.root, settings.slots if settings.own_host else 0, log
+        )
+        self._supervisor.on_exit = self._host_exited
         self._waker: wakeup.Waker | None = None
         self._maintenance = Maintenance(store, project.runs)
-        self._projections = Projections(store, log, settings.reconcile_seconds)
+        self._projections = Projections(store, self._leader, log, settings.reconcile_seconds)
         self._notifier = Notifier(store, settings.notify, project.root, log)
         self._recovered = 0  # the epoch under which what a predecessor left was put right
         self._fault: LifecycleError | None = None  # found by a timer: the loop ends with it
@@ -86,7 +96,13 @@ class Daemon:
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self.stop())
-        lead = self._leader.take()
+        lead = None
+        try:
+            lead = self._leader.take()
+        finally:
+            if lead is None:  # a host that was started already would work on for a minute and more
+                self._stopping.set()
+                self._supervisor.stop(self._settings.drain_seconds + 10)
         if lead is None:
             self._log.info("another_daemon_leads")
             return 0
@@ -95,8 +111,9 @@ class Daemon:
         clock = self._timers()
         try:
             clock.start()
-            while not self._stopping.is_set():
-                self._waker.wait(self._guarded(clock))
+            with told_of_commits(self._store, self._wake, self._log):
+                while not self._stopping.is_set():
+                    self._waker.wait(self._guarded(clock))
             if self._fault is not None:
                 raise self._fault
         except LifecycleError as error:
@@ -171,7 +188,7 @@ class Daemon:
             if not live and self._supervisor.gave_up:
                 self._failures.pause_all(lead, PauseReason.AGENT_UNAVAILABLE, self._supervisor.last_words())
                 self._supervisor.forgive()  # a resume tries again
-            elif not live:
+            elif all(row.token is not None for row in live):  # what needs a tree is done on this machine
                 self._supervisor.ensure(hung)
         elif time.monotonic() - self._busy_at > self._stay_seconds():
             self._log.info("idle")
@@ -240,7 +257,8 @@ class Daemon:
         clock.every(self._settings.reconcile_seconds, "reap", self._reap)
         clock.every(60.0, "checkpoint", self._maintenance.write_back_log)
         clock.every(600.0, "tidy", self._maintenance.remove_old_runs)
-        clock.every(CHECK_BACKUP_SECONDS, "backup", self._backup)
+        if self._store.file is not None:  # a server's database is copied by whoever runs the server
+            clock.every(CHECK_BACKUP_SECONDS, "backup", partial(self._backup, self._store.file))
         clock.every(600.0, "trees", self._maintenance.tidy_trees)
         clock.every(3600.0, "keys", self._maintenance.forget_old_keys)
         return clock
@@ -271,10 +289,10 @@ class Daemon:
         self._store.write(queries.mark_due)
         self._wake()
 
-    def _backup(self) -> None:
+    def _backup(self, file: Path) -> None:
         """Once a day copy the database, which is also the check that it is whole: we write no further into a damaged one."""
         try:
-            made = sqlite_backups.daily(self._store.path, time.time())
+            made = sqlite_backups.daily(file, time.time())
         except (DatabaseUnusable, StoreBroken) as error:
             self._fail(error)
             return
@@ -291,6 +309,8 @@ class Daemon:
     def _recover(self, lead: Leadership) -> None:
         """What a predecessor's death left behind: lost runs, cycles, sessions that no beat would visit."""
         self._reap()
+        for session in projections.take_over(self._store, lead.epoch):
+            self._log.info("files_taken_over", session=session)
         for session in reconcile.check_graphs(self._store, lead):
             self._log.error("graph_is_broken", session=session)
 
@@ -305,13 +325,20 @@ class Daemon:
     def _host_exited(self, code: int) -> None:
         if self._stopping.is_set():
             return
-        if code == DatabaseDamaged.exit_code and (faults := integrity.file_faults(self._store.path)):
-            self._fail(damaged(self._store.path, faults[0]))  # it met what we may never come to
+        if code == DatabaseDamaged.exit_code and self._is_damaged():
             return
         self._reap()
         if code != 0:
             self._maintenance.tidy_trees()
         self._wake()
+
+    def _is_damaged(self) -> bool:
+        """Whether the file is, which our host has met and we may never come to; then the loop ends."""
+        file = self._store.file
+        faults = integrity.file_faults(file) if file is not None else []
+        if file is not None and faults:
+            self._fail(damaged(file, faults[0]))
+        return bool(faults)
 
     def _on_message(self, message: JsonObject) -> None:
         if message.get("type") == "environment" and isinstance(message.get("values"), dict):

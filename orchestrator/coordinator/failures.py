@@ -27,7 +27,7 @@ class Failures:
         self._leader = leader
         self._log = log
         self._has_ballast = False
-        self._log_watch = LogWatch(store.path)
+        self._log_watch = LogWatch(store.file)
 
     def check_log(self) -> None:
         """Raises StoreBroken when the database's log was removed in use; no further commit is made into it then."""
@@ -43,11 +43,17 @@ class Failures:
             self._store.checkpoint(last=True)
 
     def check_ballast(self, lead: Leadership) -> None:
-        """Pause every session when the ballast was used up and cannot be made again: the disk is full."""
-        if ballast.keep(self._store.path):
+        """Pause every session when the ballast was used up and cannot be made again: the disk is full.
+
+        There is none beside a server's database: what cannot be written here does not keep us from pausing there.
+        """
+        file = self._store.file
+        if file is None:
+            return
+        if ballast.keep(file):
             self._has_ballast = True
         elif self._has_ballast:
-            self._pause_for_room(lead, f"no room left for {self._store.path}")
+            self._pause_for_room(lead, f"no room left for {file}")
 
     def on_full_disk(self, error: DiskFull) -> None:
         """Pause every session, as far as that can still be written."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import time
 from pathlib import Path
 
 from orchestrator.dispatch.local import start_tidying
 from orchestrator.store import decisions, leases, queries, work_state
+from orchestrator.store.deletion import remove_folder
 from orchestrator.store.store import Store
 
 CHECKPOINT_BYTES = 1024 * 1024  # a smaller log is not worth a checkpoint
@@ -37,7 +37,10 @@ class Maintenance:
             self._written_back = time.monotonic()
 
     def _log_bytes(self) -> int:
-        log = self._store.path.with_name(self._store.path.name + "-wal")
+        file = self._store.file
+        if file is None:
+            return 0
+        log = file.with_name(file.name + "-wal")
         return log.stat().st_size if log.exists() else 0
 
     def remove_old_runs(self) -> None:
@@ -48,7 +51,7 @@ class Maintenance:
         for directory in self._runs.iterdir():
             old = time.time() - directory.lstat().st_mtime > KEEP_RUN_DIRECTORIES
             if old and directory.name not in open_now and not directory.is_symlink():
-                shutil.rmtree(directory)
+                remove_folder(directory)
 
     def forget_old_keys(self) -> None:
         """Remove keys of commands that are too old to be sent again, a bounded number at a time. Raises StoreError."""
@@ -58,6 +61,6 @@ class Maintenance:
         """Have refs brought up and trees of ended sessions removed where no host lives that does so. Raises StoreError."""
         if self._tidying is not None and self._tidying.poll() is None:
             return
-        if self._store.read(lambda tx: work_state.is_unsettled(tx) and not leases.live_hosts(tx)):
-            workflow = self._store.path.parent
+        if self._store.read(lambda tx: work_state.is_unsettled(tx) and not leases.hosts_here(tx)):
+            workflow = self._store.workflow
             self._tidying = start_tidying(workflow.parent, workflow / "logs" / "workers.out")

@@ -7,7 +7,6 @@ in the inbox all the same. What is older than a while is not told, so a daemon t
 from __future__ import annotations
 
 import errno
-import http.client
 import json
 import os
 import queue
@@ -96,7 +95,7 @@ class Notifier:
             ):
                 try:
                     send(self._settings, notice, self._project)
-                except (OSError, subprocess.SubprocessError, http.client.HTTPException, ValueError) as error:
+                except (OSError, subprocess.SubprocessError, ValueError) as error:
                     self._log.warning("notice_failed", way=way, session=notice.session, error=str(error))
 
 
@@ -150,6 +149,8 @@ def send_webhook(settings: NotifySettings, notice: Notice, project: Path) -> Non
     """Post it to the address; a redirection is not followed. Raises ValueError for an answer that is none of success."""
     if settings.webhook is None:
         return
+    import http.client  # loads ssl, 3 MB that a daemon without a webhook has no use for
+
     url = urlsplit(settings.webhook)
     make = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     connection = make(url.hostname or "", url.port, timeout=SEND_SECONDS)
@@ -157,6 +158,8 @@ def send_webhook(settings: NotifySettings, notice: Notice, project: Path) -> Non
         path = f"{url.path or '/'}{'?' + url.query if url.query else ''}"
         connection.request("POST", path, json.dumps(as_json(notice)), {"Content-Type": "application/json"})
         status = connection.getresponse().status
+    except http.client.HTTPException as error:
+        raise ValueError(f"the webhook's answer is no HTTP ({type(error).__name__}: {error})") from error
     finally:
         connection.close()
     if not 200 <= status < 300:

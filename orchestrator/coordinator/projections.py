@@ -12,13 +12,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from orchestrator.coordinator import projector
-from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.errors import LifecycleError, NotLeader
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.store import sessions
+from orchestrator.store import files, leases, sessions
 from orchestrator.store.store import Store, Tx
 
 if TYPE_CHECKING:
+    from orchestrator.coordinator.leadership import Leader
     from orchestrator.log import Logger
 
 COALESCE_SECONDS = 1.0  # a running session's files follow its changes at most this often
@@ -26,10 +27,31 @@ RETRY_PROJECTION_SECONDS = 10.0
 OTHERS_SECONDS = 2.0  # that a command spends on the files of other sessions
 
 
+LED = "led"  # in `.workflow`: the epoch of the last coordinator that led here
+
+
+def take_over(store: Store, epoch: int) -> list[str]:
+    """Have this folder written anew where another machine's coordinator has led since ours; the sessions.
+
+    Of those that have ended the files stay where they are; `repair` writes them here.
+    """
+    if store.file is not None:
+        return []
+    before = files.read(store.workflow, LED)
+    found = []
+    if before != str(epoch - 1).encode():
+        found = [row.id for row in store.read(sessions.unfinished)]
+        for session in found:
+            store.write(lambda tx, session=session: sessions.unproject(tx, session), about=session)  # type: ignore[misc]
+    files.write(store.workflow, LED, str(epoch).encode())
+    return found
+
+
 class Projections:
-    def __init__(self, store: Store, log: Logger, longest: float) -> None:
+    def __init__(self, store: Store, leader: Leader, log: Logger, longest: float) -> None:
         """`longest`: seconds after which the next poll is due in any case."""
         self._store = store
+        self._leader = leader
         self._log = log
         self._longest = float(longest)
         self._written_at: dict[str, float] = {}  # session -> monotonic seconds
@@ -50,7 +72,9 @@ class Projections:
     def _write(self, session: str, now: float) -> float:
         self._written_at[session] = now
         try:
-            edited = projector.project(self._store, session)
+            edited = projector.project(self._store, session, self._must_lead)
+        except NotLeader:
+            raise
         except (OSError, LifecycleError) as error:
             why = getattr(error, "why", "") or str(error)
             self._log.error("projection_failed", session=session, error=str(error), why=why)
@@ -65,6 +89,12 @@ class Projections:
         if edited:
             self._log.info("edits_adopted", session=session, paths=edited)
         return 0.0 if self._store.read(lambda tx: session in sessions.unprojected(tx)) else float("inf")
+
+    def _must_lead(self, tx: Tx) -> None:
+        """Another machine's leader has a folder of its own: what is in ours is none of what it has to know."""
+        if tx.is_shared:
+            lead = self._leader.leadership
+            leases.must_lead(tx, self._leader.holder, lead.epoch if lead is not None else 0)
 
     def finish(self) -> None:
         for session in unprojected(self._store):

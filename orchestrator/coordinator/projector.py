@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -19,6 +19,7 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.inert import inert_json, one_line, plain_markdown
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.model import WISDOM
 from orchestrator.store import artifacts, edits, files, messages, records, sessions, tasks
 from orchestrator.store.rows import Artifact, MemoryEntry, Message, Session
 from orchestrator.store.store import Store, Tx
@@ -68,16 +69,17 @@ def stamp(micros: int | None) -> str | None:
     )
 
 
-def project(store: Store, session: str) -> list[str]:
+def project(store: Store, session: str, fence: Callable[[Tx], None] = lambda _: None) -> list[str]:
     """Bring the session's files up to date; the artifact paths that a person had edited. One projector at a time.
 
-    Raises InTheWay when all were written but those whose place is taken, UsageError when the directory itself is.
+    `fence` is called in the unit that notes that they are. Raises what it raises, InTheWay when all were written but
+    those whose place is taken, UsageError when the directory itself is.
     """
     with edits.alone(store.workflow, session):
-        return _project(store, session)
+        return _project(store, session, fence)
 
 
-def _project(store: Store, session: str) -> list[str]:
+def _project(store: Store, session: str, fence: Callable[[Tx], None]) -> list[str]:
     if store.read(lambda tx: sessions.get(tx, session)) is None:
         return []  # it was deleted meanwhile, and its directory must not come back
     root = _root(store.workflow, session)
@@ -101,6 +103,7 @@ def _project(store: Store, session: str) -> list[str]:
     failpoints.hit("projector.before_mark")
 
     def mark(tx: Tx) -> None:
+        fence(tx)
         for path, digest in written.items():
             artifacts.note_shown(tx, session, path, digest)
         if not blocked:
@@ -112,7 +115,7 @@ def _project(store: Store, session: str) -> list[str]:
     )  # edits made since we looked
     if blocked:
         raise InTheWay(root, blocked)
-    return sorted({*edited, *late, *_project(store, session)}) if late else edited
+    return sorted({*edited, *late, *_project(store, session, fence)}) if late else edited
 
 
 @contextmanager
@@ -213,7 +216,7 @@ def _shared_memory(tx: Tx, session: str) -> JsonObject:
 
 
 def _wisdom(rows: list[MemoryEntry]) -> dict[str, bytes]:
-    lines: dict[str, list[str]] = {name: [f"# {name.capitalize()}", ""] for name in records.WISDOM}
+    lines: dict[str, list[str]] = {name: [f"# {name.capitalize()}", ""] for name in WISDOM}
     for row in rows:
         about = f" {row.task_key}:" if row.task_key else ""
         lines[row.name].append(f"- {stamp(row.at)} [{row.author}]{about} {plain_markdown(str(row.data))}")

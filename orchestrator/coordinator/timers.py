@@ -15,13 +15,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
-from apscheduler.executors.pool import ThreadPoolExecutor
-from apscheduler.jobstores.base import JobLookupError
-from apscheduler.schedulers.background import BackgroundScheduler
-from apscheduler.triggers.base import BaseTrigger
-
 from orchestrator.domain.errors import LifecycleError
-from orchestrator.log import Logger
+from orchestrator.log import Logger, alone
+
+with alone():
+    from apscheduler.executors.pool import ThreadPoolExecutor
+    from apscheduler.jobstores.base import JobLookupError
+    from apscheduler.schedulers.background import BackgroundScheduler
+    from apscheduler.triggers.base import BaseTrigger
 
 POLL_SECONDS = 1.0  # how often the clocks are compared
 JUMP_SECONDS = 0.5  # a larger difference between two polls is a jump; a clock that is slewed stays far below

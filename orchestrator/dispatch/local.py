@@ -81,13 +81,16 @@ class Identified(Protocol):
 
 
 class HostSupervisor:
-    """Keeps one local worker host alive while wanted; `on_exit` is called (in a thread) with the exit code of each."""
+    """Keeps one local worker host alive while wanted; with no `slots`, none.
 
-    def __init__(self, project: Path, slots: int, log: Logger, on_exit: Callable[[int], None]) -> None:
+    `on_exit` is called (in a thread) with the exit code of each.
+    """
+
+    def __init__(self, project: Path, slots: int, log: Logger) -> None:
         self._project = project
         self._slots = slots
         self._log = log
-        self._on_exit = on_exit
+        self.on_exit: Callable[[int], None] = lambda _: None
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._quick = 0
@@ -127,7 +130,7 @@ class HostSupervisor:
                     self._log.warning("host_wedged", pid=process.pid)
                     process.kill()
                 return
-            if not self._wanted or self.gave_up:
+            if not self._wanted or self.gave_up or self._slots == 0:
                 return
             file = self._output()
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -159,7 +162,7 @@ class HostSupervisor:
         self._log.info("host_exited", pid=process.pid, code=code)
         if self.gave_up:
             self._log.error("host_keeps_dying", see="logs/workers.out")
-        self._on_exit(code)
+        self.on_exit(code)
 
     def stop(self, seconds: float, left: Iterable[Host] = ()) -> None:
         """Ask our host to drain, and the hosts that dead daemons `left` (rows of hosts).

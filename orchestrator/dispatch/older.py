@@ -19,7 +19,7 @@ from orchestrator import __version__
 from orchestrator.dispatch.local import Identified, end_of, send
 from orchestrator.domain.errors import DatabaseUnusable
 from orchestrator.domain.versions import is_older
-from orchestrator.store.clock import boot_id, pid_space
+from orchestrator.store.clock import SHARED, boot_id, is_on_this_machine, space_of_pids
 
 STOP_SECONDS = 120.0  # a host may drain for a minute before its coordinator ends
 
@@ -45,8 +45,10 @@ def stop(
 
     `on_wait` gets their pids. Raises DatabaseUnusable for those that do not end, or are not ours to ask.
     """
-    mine = [row for row in rows if row.boot == boot_id()]
-    if elsewhere := [row.pid for row in mine if row.pid_space != pid_space()]:
+    mine = [
+        row for row in rows if row.boot in (boot_id(), SHARED) and is_on_this_machine(row.boot, row.pid_space)
+    ]
+    if elsewhere := [row.pid for row in mine if row.pid_space != space_of_pids(row.boot)]:
         raise _at_work(elsewhere, "they run in another container", "stop them there")
     ends = {row.pid: end for row in mine if (end := end_of(row)) is not None}
     try:

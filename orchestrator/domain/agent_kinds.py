@@ -19,6 +19,11 @@ _KEY_ENDS = ("_KEY", "_TOKEN")
 _COMMON_HOMES = ("HOME", "XDG_CONFIG_HOME")
 
 
+def by_rules(agents: Iterable[str]) -> bool:
+    """Whether no model has judged: every opinion is one of rules."""
+    return all(name in (RULES, BUILTIN) for name in agents)
+
+
 @dataclass(frozen=True, slots=True)
 class AgentKind:
     """How agents of one kind are started, what they may see and take, and how they report what they used."""

@@ -77,13 +77,18 @@ def suggested(cap: int, used: int, done: int, left: int, unit: int = 1) -> int:
 
     Without a task done nothing is known of the rest: twice the cap. Rounded up to two digits of `unit`.
     """
-    need = used + used * left * 5 / (done * 4) if done and used else max(2 * cap, used + cap)
-    return _rounded_up(max(need, used + 1) / unit, unit)
+    quarters = 4 * done if done and used else 1  # in whole numbers: a float has not enough digits for micros
+    need = quarters * used + 5 * used * left if done and used else max(2 * cap, used + cap)
+    return _rounded_up(max(need, quarters * (used + 1)), quarters * unit, unit)
 
 
-def _rounded_up(amount: float, unit: int) -> int:
-    step = 10.0 ** (math.floor(math.log10(amount)) - 1)
-    return math.ceil(round(math.ceil(round(amount / step, 6)) * step, 9) * unit)
+def _rounded_up(amount: int, of: int, unit: int) -> int:
+    """The units of `amount / of`, rounded up to two digits, times `unit`."""
+    digit = math.floor(math.log10(amount / of)) - 1
+    step: int = 10 ** max(digit, 0)
+    part: int = 10 ** max(-digit, 0)
+    steps = -(-amount * part // (of * step))
+    return -(-steps * step * unit // part)
 
 
 def raised(budget: Mapping[str, Json] | None, scope: str, more: Caps) -> JsonObject:

@@ -18,7 +18,8 @@ FOLDER = "architecture/"
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 BLOCK, CONCERN, APPROVE = "BLOCK", "CONCERN", "APPROVE"
 FEASIBLE, RISKY, INFEASIBLE = "FEASIBLE", "RISKY", "INFEASIBLE"
-FINE = (APPROVE, FEASIBLE)
+UNJUDGED = "UNJUDGED"  # a question that no agent has answered, and that rules found nothing against
+FINE = (APPROVE, FEASIBLE, UNJUDGED)
 MANY_HIGH, MANY_MEDIUM = 2, 3  # concerns from which advice says BLOCK, or CONCERN
 
 
@@ -28,6 +29,9 @@ class AdviceMode(State):
     CODE = "code"  # the code as it has landed, else the project's
     CONSULT = "consult"  # a question
     FEASIBILITY = "feasibility"  # whether something can be done here
+
+
+ASKED = (AdviceMode.CONSULT, AdviceMode.FEASIBILITY)  # modes that answer a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +68,19 @@ class Concern:
         }
 
 
-def verdict_of(concerns: Sequence[Concern], mode: AdviceMode) -> str:
-    """BLOCK, CONCERN or APPROVE; of feasibility INFEASIBLE, RISKY or FEASIBLE."""
+def verdict_of(concerns: Sequence[Concern], mode: AdviceMode, *, by_rules: bool = False) -> str:
+    """BLOCK, CONCERN or APPROVE; of feasibility INFEASIBLE, RISKY or FEASIBLE.
+
+    `by_rules`: no agent has said anything. Rules can speak against what a question asks, and cannot approve it.
+    """
     counts = Counter(each.severity for each in concerns)
     worst = 0
     if counts[HIGH] >= MANY_HIGH:
         worst = 2
     elif counts[HIGH] or counts[MEDIUM] >= MANY_MEDIUM:
         worst = 1
+    if by_rules and not worst and mode in ASKED:
+        return UNJUDGED
     words = (FEASIBLE, RISKY, INFEASIBLE) if mode is AdviceMode.FEASIBILITY else (APPROVE, CONCERN, BLOCK)
     return words[worst]
 

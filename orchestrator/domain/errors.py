@@ -158,6 +158,9 @@ class ConfigError(UsageError):
         self, faults: Iterable[str], *, fix: str = "run `lifecycle config check` after the change"
     ) -> None:
         self.faults = list(faults)
+        options = [fault.partition(":")[0] for fault in self.faults if fault.startswith("--")]
+        if options and len(options) == len(self.faults):
+            fix = f"give {', '.join(dict.fromkeys(options))} another value; nothing was changed"
         super().__init__(
             f"the configuration has {len(self.faults)} error(s)", why="\n".join(self.faults), fix=fix
         )

@@ -13,6 +13,8 @@ from orchestrator.domain.revisions import BUILDS
 from orchestrator.domain.section_names import is_about, is_labelled
 from orchestrator.domain.text import mentions
 
+_SENTENCE_END = re.compile(r"(?<=[.?？。!！:：\n])")
+_SHORTEST = 5  # characters of a question that is looked for
 _ID = re.compile(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!\w)", re.ASCII)
 
 
@@ -34,16 +36,27 @@ class FeedbackTarget:
     likeliest: str | None = None  # of those, the one whose sections the words mention most
 
 
+def questions_in(text: str) -> list[str]:
+    """The questions that a text has, without an id in front."""
+    pieces = (piece.strip() for piece in _SENTENCE_END.split(text))
+    return [piece for piece in pieces if piece.endswith(("?", "？")) and len(piece) >= _SHORTEST]
+
+
 def feedback_target(
-    text: str, graph: Mapping[str, TaskState], catalogue: Catalogue, task: str | None = None
+    text: str,
+    graph: Mapping[str, TaskState],
+    catalogue: Catalogue,
+    task: str | None = None,
+    pages: Mapping[str, str] | None = None,
 ) -> FeedbackTarget:
-    """The document that `task` makes, else that the text names by an id or a word, and what its state asks for.
+    """The document that `task` makes, else that the text names by an id, a question of its `pages` (path -> text) or a
+    word, and what its state asks for.
 
     Where several are named it is the earliest one. Where none is and there are several documents, the action is `ask`; when
     something is built already it is what that has to do (`_of_work`).
     """
     documents = originals(graph, catalogue)
-    found = _target_of(text, graph, catalogue, documents, task)
+    found = _target_of(text, graph, catalogue, documents, task, pages or {})
     if _implementing(graph):
         about = found.task if found.action == "revise" else None
         acts = f"; `lifecycle revise {about}` acts on it, and `lifecycle impact {about}` shows what that runs again"
@@ -57,6 +70,7 @@ def _target_of(
     catalogue: Catalogue,
     documents: tuple[str, ...],
     task: str | None,
+    pages: Mapping[str, str],
 ) -> FeedbackTarget:
     if task is not None:
         return _target(graph, graph[task].revision_of or task, "you named it")
@@ -65,6 +79,11 @@ def _target_of(
     if first is not None:
         return _target(graph, first, f"it names {first} or a part of it")
     makers = [(made, key) for made in catalogue for key in documents if made.makes(key)]
+    asked = questions_in(text)
+    for made, key in makers:
+        own = [page for path, page in pages.items() if made.owns(path)]
+        if any(question in page for question in asked for page in own):
+            return _target(graph, key, f"it answers a question of {key}")
     for how, words_of, fits in _TRIED:
         for made, key in makers:
             word = next((word for word in words_of(made) if fits(text, word)), None)

@@ -16,6 +16,8 @@ from typing import NoReturn
 
 from orchestrator.domain.errors import UnknownName
 
+WISDOM = ("learnings", "decisions", "conventions", "issues")  # the files of what a session has learned
+
 
 class State(StrEnum):
     """Raises UnknownName for a value that is none: the database was edited by hand."""

@@ -373,7 +373,12 @@ _TOP = (
     "dynamic",
 )
 _ROUND_TEXTS = ("after", "artifact", "focus", "caller")
-_RANGES = {"consensus_threshold": (1, 5), "substance_chars": (0, 10_000), "substance_cjk": (0, 10_000)}
+_RANGES = {
+    "consensus_threshold": (1, 5),
+    "substance_chars": (0, 10_000),
+    "substance_cjk": (0, 10_000),
+    "pass_answers": (0, 5),
+}
 _MODE_WORDS = ("frontend", "backend", "analyze", "make", "spec", "quick", "deep")
 _PIPELINE_KEYS = (
     "title",

@@ -72,6 +72,8 @@ class Gates:
     consensus_threshold: float = 3.0  # mean rating, 1 to 5
     pass_score: float = 80
     pass_coverage: float = 70
+    pass_given: float = 50  # share of goals and requirements that somebody stated
+    pass_answers: float = 3  # of the five questions of domain/basis.py
     fail_score: float = 60
     fail_coverage: float = 50
     improve_target: float = 80

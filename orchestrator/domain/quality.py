@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from orchestrator.domain.documents import DIMENSIONS
+from orchestrator.domain.basis import Basis, Lack, lacks
 from orchestrator.domain.model import Gate
 from orchestrator.domain.patterns import pattern
 from orchestrator.domain.pipelines import Gates
+from orchestrator.domain.quality_facts import Item, Spec, StoryFacts
 from orchestrator.domain.spelling import mixed_spellings, mixed_styles
 from orchestrator.domain.testable import is_testable
 from orchestrator.domain.text import keywords
@@ -19,84 +20,6 @@ _STORY = pattern(
     r"\bas an?\b.*\bI want\b.*\bso that\b|作为.*(?:我想|我希望|我要|我需要|希望).*(?:以便|从而|这样|以)",
     "is",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One document of the specification: its index and the files of its items taken together."""
-
-    kind: str
-    path: str
-    sections: Mapping[str, str]  # key -> text; present without substance: ""
-    headings: tuple[str, ...] = ()  # section headings
-    broken_links: tuple[str, ...] = ()
-    text: str = ""  # the whole text
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One link of the chain goal -> requirement -> design -> story."""
-
-    id: str
-    text: str
-    refs: frozenset[str] = frozenset()  # ids it names; empty: keyword overlap decides
-    open: bool = True  # False: it is not asked for in this version
-
-
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    owner: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class AdrFacts:
-    id: str
-    rationale: bool
-    alternatives: int
-    consequences: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StoryFacts:
-    id: str
-    sentence: str
-    criteria: int
-    estimate: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One finding of the lint (workers/documents/lint), as the score takes it."""
-
-    where: str  # an identifier, or a document
-    dimension: str
-    is_error: bool
-    text: str
-    todo: str
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """Everything the score looks at."""
-
-    documents: tuple[Document, ...] = ()
-    goals: tuple[Item, ...] = ()
-    requirements: tuple[Item, ...] = ()
-    designs: tuple[Item, ...] = ()  # components and decisions
-    stories: tuple[Item, ...] = ()
-    criteria: tuple[Criterion, ...] = ()
-    adrs: tuple[AdrFacts, ...] = ()
-    story_facts: tuple[StoryFacts, ...] = ()
-    stated: tuple[str, ...] = ()  # the original requirements, word for word
-    required: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # kind -> section keys
-    measures: tuple[str, ...] = DIMENSIONS  # what is scored
-    uncovered: tuple[str, ...] | None = (
-        None  # of `stated`, what no item carries; None: words of the text decide
-    )
-    faults: tuple[Fault, ...] = ()  # errors and warnings of the lint
-    forced: frozenset[tuple[str, str]] = frozenset()  # traces whose ends have nothing in common
-    hollow: frozenset[str] = frozenset()  # criteria that decide nothing, whatever their form
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +48,8 @@ class Score:
     gate: Gate
     notes: tuple[str, ...] = field(default=())
     errors: int = 0  # findings of the lint that keep the gate from PASS
+    basis: Basis | None = None
+    lacks: tuple[Lack, ...] = ()  # what keeps it from PASS
 
 
 def score(spec: Spec, gates: Gates) -> Score:
@@ -137,7 +62,15 @@ def score(spec: Spec, gates: Gates) -> Score:
     total = sum(part.score * part.weight for part in dimensions.values()) / weights if weights else 0.0
     rounded, covered = round(total, 1), _coverage(spec, gates).score
     errors = sum(fault.is_error for fault in spec.faults)
-    return Score(dimensions, rounded, covered, gate_of(rounded, covered, gates, errors), errors=errors)
+    return Score(
+        dimensions,
+        rounded,
+        covered,
+        gate_of(rounded, covered, gates, errors, spec.basis),
+        errors=errors,
+        basis=spec.basis,
+        lacks=lacks(rounded, covered, gates, errors, spec.basis),
+    )
 
 
 def _with_faults(part: DimensionScore, name: str, spec: Spec) -> DimensionScore:
@@ -147,13 +80,11 @@ def _with_faults(part: DimensionScore, name: str, spec: Spec) -> DimensionScore:
     return replace(part, weak=(*weak, *part.weak))
 
 
-def gate_of(total: float, coverage: float, gates: Gates, errors: int = 0) -> Gate:
-    """The gate for a score and a coverage, both in percent; with an error of the lint it is not above REVIEW."""
+def gate_of(total: float, coverage: float, gates: Gates, errors: int = 0, basis: Basis | None = None) -> Gate:
+    """The gate for a score and a coverage, both in percent; PASS where nothing is lacking (`basis.lacks`)."""
     if total < gates.fail_score or coverage < gates.fail_coverage:
         return Gate.FAIL
-    if total >= gates.pass_score and coverage >= gates.pass_coverage and not errors:
-        return Gate.PASS
-    return Gate.REVIEW
+    return Gate.REVIEW if lacks(total, coverage, gates, errors, basis) else Gate.PASS
 
 
 def has_substance(text: str, gates: Gates) -> bool:
@@ -173,16 +104,20 @@ def _completeness(spec: Spec, gates: Gates) -> DimensionScore:
             weak.append(Weak(kind, "document_missing"))
             continue
         present = [key for key in required if key in document.sections]
-        full = [key for key in present if has_substance(document.sections[key], gates)]
+        said = [key for key in present if (kind, key) not in spec.proposed]
+        full = [key for key in said if has_substance(document.sections[key], gates)]
         scores.append(_share(len(present), len(required)) / 2 + _share(len(full), len(required)) / 2)
         notes.append(f"{document.path}: {len(present)}/{len(required)} sections, {len(full)} with substance")
         weak += [Weak(document.path, "section_missing", key) for key in required if key not in present]
-        weak += [Weak(document.path, "section_thin", key) for key in present if key not in full]
+        weak += [Weak(document.path, "section_thin", key) for key in said if key not in full]
+        weak += [Weak(document.path, "section_proposed", key) for key in present if key not in said]
     return _dimension("completeness", _mean(scores), gates, notes, weak)
 
 
 def _consistency(spec: Spec, gates: Gates) -> DimensionScore:
     weak, penalty = [], 0.0
+    own = {form for forms in mixed_spellings([spec.request]) for form in forms}
+    theirs = mixed_styles((), spec.request)
     for document in spec.documents:
         weak += [Weak(document.path, "broken_link", target) for target in document.broken_links]
         penalty += gates.broken_link_penalty * len(document.broken_links)
@@ -191,10 +126,10 @@ def _consistency(spec: Spec, gates: Gates) -> DimensionScore:
             for mixed in mixed_styles(document.headings, document.text)
         ]
         weak += styles
-        penalty += gates.style_penalty * len(styles)
+        penalty += gates.style_penalty * sum(style.detail not in theirs for style in styles)
     spellings = mixed_spellings(document.text for document in spec.documents)
     weak += [Weak("", "spellings", ", ".join(forms)) for forms in spellings]
-    penalty += gates.spelling_penalty * len(spellings)
+    penalty += gates.spelling_penalty * sum(not own.issuperset(forms) for forms in spellings)
     errors = [fault for fault in spec.faults if fault.is_error and fault.dimension == "consistency"]
     penalty += gates.error_penalty * len(errors)
     return _dimension("consistency", max(0.0, 100 - penalty), gates, [], weak)
@@ -204,22 +139,26 @@ def _traceability(spec: Spec, gates: Gates) -> DimensionScore:
     weak: list[Weak] = []
     chains = _Chains(spec, gates)
     served = _Links(spec.requirements, ("G-",), spec, gates)
+    goals = [goal for goal in spec.goals if goal.given]
+    due = [item for item in spec.requirements if item.open and item.given]
     complete = 0
-    for goal in spec.goals:
+    for goal in goals:
         leading = served.to(goal)
-        serving = [item for item in spec.requirements if item.open and item.id in leading]
+        serving = [item for item in due if item.id in leading or served.is_about(item, goal)]
         if not serving:
             weak.append(Weak(goal.id, "no_requirement"))
         complete += sum(chains.is_whole(item, weak) for item in serving) > 0
-    if not spec.goals:
+    if not goals:
         weak.append(Weak("", "no_goals"))
-    due = [item for item in spec.requirements if item.open]
     built = sum(chains.is_whole(item, weak) for item in due)
     notes = [
-        f"{complete}/{len(spec.goals)} goals traced to a story",
-        f"{built}/{len(due)} requirements traced to a design and a story",
+        f"{complete}/{len(goals)} stated goals traced to a story",
+        f"{built}/{len(due)} stated requirements traced to a design and a story",
     ]
-    value = _mean([_share(complete, len(spec.goals)), _share(built, len(due))])
+    if proposed := len(spec.goals) - len(goals) + sum(i.open and not i.given for i in spec.requirements):
+        notes.append(f"{proposed} proposed goals and requirements left aside")
+    floor = _share(built, len(due)) * (_SERVED if complete else _AIMLESS)
+    value = max(_share(complete + built, len(goals) + len(due)), floor) if goals else floor
     return _dimension("traceability", value, gates, notes, list(dict.fromkeys(weak)))
 
 
@@ -271,6 +210,14 @@ class _Links:
             found |= {name for name, words in self.silent if len(wanted & words) >= least}
         return found
 
+    def is_about(self, item: Item, target: Item) -> bool:
+        """Whether an item that names no other target speaks of this one: by two words, and enough of the shorter text's."""
+        if all(item.id != name for name, _ in self.silent):
+            return False
+        words, wanted = keywords(item.says or item.text), keywords(target.says or target.text)
+        common = len(words & wanted)
+        return common > 1 and common * 100 >= self.least * min(len(words), len(wanted))
+
 
 def _depth(spec: Spec, gates: Gates) -> DimensionScore:
     parts = [design for design in spec.designs if not design.id.startswith("ADR-")]
@@ -278,13 +225,18 @@ def _depth(spec: Spec, gates: Gates) -> DimensionScore:
         "criteria": [
             (entry.owner, is_testable(entry.text) and entry.text not in spec.hollow, entry.text)
             for entry in spec.criteria
+            if entry.given
         ],
         "decisions": [
-            (adr.id, adr.rationale and adr.alternatives > 0 and adr.consequences, "") for adr in spec.adrs
+            (adr.id, adr.rationale and adr.alternatives > 0 and adr.consequences, "")
+            for adr in spec.adrs
+            if adr.given
         ],
-        "stories": [(story.id, _is_deep(story), "") for story in spec.story_facts],
+        "stories": [(story.id, _is_deep(story), "") for story in spec.story_facts if story.given],
         "components": [
-            (part.id, any(name.startswith(("REQ-", "NFR-")) for name in part.refs), "") for part in parts
+            (part.id, any(name.startswith(("REQ-", "NFR-")) for name in part.refs), "")
+            for part in parts
+            if part.given
         ],
     }
     weak = [
@@ -294,11 +246,19 @@ def _depth(spec: Spec, gates: Gates) -> DimensionScore:
         if not good and text not in spec.hollow
     ]
     weak += [Weak("", "none_found", name) for name, rows in judged.items() if not rows]
-    shares = {name: _share(sum(good for _, good, _ in rows), len(rows)) for name, rows in judged.items()}
+    shares = {
+        name: _share(sum(good for _, good, _ in rows), max(len(rows), _LEAST.get(name, 1)))
+        for name, rows in judged.items()
+    }
     notes = [f"{name}: {value:.0f}" for name, value in shares.items()]
     return _dimension("depth", _mean(list(shares.values())), gates, notes, weak)
 
 
+_SERVED, _AIMLESS = (
+    0.9,
+    0.5,
+)  # of the requirements' share that stays with a traced goal, whatever else is stated; without
+_LEAST = {"criteria": 3, "stories": 3}  # fewer say too little, however good they are
 _SHALLOW = {
     "criteria": "criterion_untestable",
     "decisions": "adr_shallow",

@@ -18,6 +18,7 @@ from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.graph import topological
 from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 
+_ASKED = {"revise": "revise {}", "feedback": 'feedback "..." --task {}'}
 LIMIT = 2  # revisions made for one task without --force
 IMPROVE = "IMPROVE"
 BUILDS = ("IMPL", "DEV-FE")  # prefixes of tasks that change code
@@ -40,8 +41,13 @@ class RevisionPlan:
     dimension: str | None = None
 
 
-def plan_revision(graph: Graph, task: str, catalogue: Catalogue, force: bool = False) -> RevisionPlan:
-    """Revise a completed task and the completed tasks that depend on it. Raises UnknownName or NotAllowedNow."""
+def plan_revision(
+    graph: Graph, task: str, catalogue: Catalogue, force: bool = False, command: str = "revise"
+) -> RevisionPlan:
+    """Revise a completed task and the completed tasks that depend on it. Raises UnknownName or NotAllowedNow.
+
+    `command`: how it was asked for, to say how it is asked for once more.
+    """
     base = ids.parse_key(task).base
     if task not in graph or base not in graph:
         raise UnknownName("task", task, graph)
@@ -51,7 +57,7 @@ def plan_revision(graph: Graph, task: str, catalogue: Catalogue, force: bool = F
         raise NotAllowedNow(
             f"{base} has already been revised {made} times",
             why=f"a task is revised at most {LIMIT} times",
-            fix=f"`lifecycle revise {base} --force` allows one more",
+            fix=f"`lifecycle {_ASKED[command].format(base)} --force` allows one more",
         )
     if _is_aside(graph[base]):
         raise NotAllowedNow(

@@ -79,7 +79,9 @@ def advance(now: Situation) -> Advance:
             return Advance(
                 AdvanceKind.YIELD, now.in_loop.key, "an older offer of another session waits", wake=more
             )
-        return Advance(AdvanceKind.LOOP, now.in_loop.key, "the same role's serial successor", wake=more)
+        return Advance(
+            AdvanceKind.LOOP, now.in_loop.key, "the same role goes on with its next task", wake=more
+        )
     if not now.ready:
         why = "others are running" if now.other_open_runs else "nothing is ready or running"
         return Advance(AdvanceKind.REPORT, None, why, wake=True)
@@ -95,7 +97,7 @@ def _fast(now: Situation, only: Candidate) -> Advance:
         return Advance(AdvanceKind.REPORT, None, against, wake=True)
     if now.older_offer:
         return Advance(AdvanceKind.YIELD, only.key, "an older offer of another session waits", wake=False)
-    return Advance(AdvanceKind.FAST, only.key, "the one ready task", wake=False)
+    return Advance(AdvanceKind.FAST, only.key, "it is the only ready task", wake=False)
 
 
 def _why_not_fast(now: Situation, only: Candidate) -> str | None:

@@ -61,10 +61,17 @@ Known = frozenset[str]
 
 
 def known(environ: Mapping[str, str]) -> Known:
-    """The secrets an environment holds: values of variables with such names, and passwords in addresses."""
-    held = dict(environ)  # a copy at once: another thread may renew it
-    named = (value for name, value in held.items() if _NAME.search(name) and not _NO_VALUE.search(name))
-    inside = (found for value in held.values() for found in _ADDRESS.findall(value))
+    """The secrets an environment holds: values of variables with such names, and passwords in addresses.
+
+    An environment is searched again once something in it is another: each line of a log asks.
+    """
+    return _known(frozenset(dict(environ).items()))  # a copy at once: another thread may renew it
+
+
+@lru_cache(maxsize=4)
+def _known(held: frozenset[tuple[str, str]]) -> Known:
+    named = (value for name, value in held if _NAME.search(name) and not _NO_VALUE.search(name))
+    inside = (found for _, value in held for found in _ADDRESS.findall(value))
     stripped = (value.strip() for value in (*named, *inside))
     return frozenset(value for value in stripped if len(value) >= SHORTEST and not _PATH.fullmatch(value))
 

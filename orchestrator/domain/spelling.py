@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 
 from orchestrator.domain.patterns import pattern
 
@@ -15,23 +16,31 @@ _CAMEL = pattern(r"(?<![\w./-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w./-])")
 
 def mixed_spellings(texts: Iterable[str]) -> list[tuple[str, ...]]:
     """Terms written in several ways: joined or with a hyphen, or with capitals inside and without."""
-    forms: dict[str, set[str]] = defaultdict(set)
+    words: set[str] = set()
     for text in texts:
-        for word in _WORD.findall(text):
-            if not any(letter.isdigit() for letter in word) and not word.isupper():
-                forms[re.sub("[-_]", "", word).lower()].add(word)
-    found = []
-    for joined, words in forms.items():
-        # A capital at the start is the place in the sentence, or a title; it is no spelling of its own.
-        spellings = sorted({word if _has_inner_capital(word) else word.lower() for word in words})
-        separated = any("-" in word or "_" in word for word in spellings)
-        if (
-            len(joined) > 3
-            and len(spellings) > 1
-            and (separated or any(_has_inner_capital(word) for word in spellings))
-        ):
-            found.append(tuple(spellings))
-    return sorted(found)
+        words.update(_WORD.findall(text))
+    forms: dict[str, set[str]] = defaultdict(set)
+    for word in words:
+        joined, spelling = _spelling(word)
+        if joined:
+            forms[joined].add(spelling)
+    return sorted(
+        tuple(sorted(spellings))
+        for joined, spellings in forms.items()
+        if len(spellings) > 1 and any(spelling != joined for spelling in spellings)
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _spelling(word: str) -> tuple[str, str]:
+    """What all spellings of a word have in common, and this one; both empty for a number, an acronym or a short word.
+
+    A capital at the start is the place in the sentence, or a title; it is no spelling of its own.
+    """
+    joined = word.replace("-", "").replace("_", "").lower()
+    if len(joined) <= 3 or word.isupper() or any(letter.isdigit() for letter in word):
+        return "", ""
+    return joined, word if _has_inner_capital(word) else word.lower()
 
 
 def _has_inner_capital(word: str) -> bool:

@@ -179,9 +179,14 @@ def report_text(
     *,
     signs_off: bool = False,
     is_revision: bool = False,
+    by_rules: bool = False,
 ) -> str:
-    """A worker's report on a discussed task, in its fixed form: what agents wrote cannot add a line to it."""
-    lines = [f"[{role}] {task} complete. Discuss {round_key}: {_outcome(verdict)}"]
+    """A worker's report on a discussed task, in its fixed form: what agents wrote cannot add a line to it.
+
+    `by_rules`: no model has judged, which a sign-off says.
+    """
+    alone = ", by rules alone" if signs_off and by_rules else ""
+    lines = [f"[{role}] {task} complete. Discuss {round_key}: {_outcome(verdict, alone)}"]
     if verdict.consensus is Consensus.BLOCKED:
         lines += ["Divergences:"]
         lines += [
@@ -197,10 +202,10 @@ def report_text(
     return "\n".join(lines)
 
 
-def _outcome(verdict: Verdict) -> str:
+def _outcome(verdict: Verdict, alone: str) -> str:
     if verdict.consensus is Consensus.REACHED:
-        return f"consensus_reached (mean={verdict.mean:.1f})"
-    return f"consensus_blocked (severity={verdict.severity})"
+        return f"consensus_reached (mean={verdict.mean:.1f}{alone})"
+    return f"consensus_blocked (severity={verdict.severity}{alone})"
 
 
 _GRAVITY = {Severity.HIGH: 0, Severity.MEDIUM: 1, Severity.LOW: 2}

@@ -66,8 +66,9 @@ def _candidate(tx: Tx, row: Task, blockers: Iterable[str] = ()) -> Candidate:
     return Candidate(row.key, row.role, frozenset(blockers), row.offered_at is not None, due)
 
 
-def apply_advance(tx: Tx, row: Run, decided: Advance, near: Mapping[str, Task]) -> Run | None:
+def apply_advance(tx: Tx, report: Report, decided: Advance, near: Mapping[str, Task]) -> Run | None:
     """Carry out the advance; return the run of the successor if one was started."""
+    row = report.row
     session = row.session_id
     if decided.wake:
         sessions.request_beat(tx, session)
@@ -80,14 +81,14 @@ def apply_advance(tx: Tx, row: Run, decided: Advance, near: Mapping[str, Task]) 
             tx,
             session,
             "advance",
-            f"advance kind=yield: {successor.key} is offered, {decided.why}",
+            f"{successor.key} is offered: {decided.why}",
             kind="yield",
             task=successor.key,
             after=row.key,
         )
         return None
     loop = row.loop if decided.kind is AdvanceKind.LOOP else None
-    started = claims.start_directly(tx, successor, row.host, decided.kind, loop)
+    started = claims.start_directly(tx, successor, row.host, decided.kind, loop, report.next)
     if started is None:  # our host's lease is over or it drains: a beat offers the successor
         sessions.request_beat(tx, session)
         return None
@@ -104,7 +105,7 @@ def apply_advance(tx: Tx, row: Run, decided: Advance, near: Mapping[str, Task]) 
         tx,
         session,
         "advance",
-        f"advance kind={decided.kind}: {successor.key} after {row.key}, {decided.why}",
+        f"{successor.key} follows {row.key} without a beat: {decided.why}",
         kind=str(decided.kind),
         task=successor.key,
         after=row.key,

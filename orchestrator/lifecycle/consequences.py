@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pauses import PauseReason
@@ -73,9 +74,9 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
                 "task_id": row.id,
                 "run_id": row.run,
                 "kind": "discuss",
-                **report.discussed.verdict,
+                **asdict(report.discussed.verdict),
             },
-            [dict(finding) for finding in report.discussed.findings],
+            [asdict(finding) for finding in report.discussed.findings],
         )
         if report.discussed.consequence.kind == "revise":
             _revise(tx, report)

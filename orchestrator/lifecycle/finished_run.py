@@ -6,10 +6,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.model import Consensus, Severity
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import Advance
 from orchestrator.domain.verdicts import Consequence
 from orchestrator.store.checks import Link
 from orchestrator.store.rows import Run
+from orchestrator.store.run_ids import new_run_id
+
+
+@dataclass(frozen=True, slots=True)
+class RoundVerdict:
+    """What a round of critiques came to."""
+
+    round: str | None
+    consensus: Consensus
+    severity: Severity | None
+    mean: float  # of the ratings, 1 to 5
+    record: str | None  # the path of the discussion's record
+    data: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFinding:
+    """`kind`: divergence, missing or action; `perspective`: those who found it, by commas."""
+
+    kind: str
+    severity: Severity | None
+    perspective: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +42,8 @@ class Discussed:
     """A round's outcome, as it is stored."""
 
     consequence: Consequence
-    verdict: Mapping[str, Json]  # columns of verdicts
-    findings: Sequence[Mapping[str, Json]]
+    verdict: RoundVerdict
+    findings: Sequence[RoundFinding]
     revision_input: Mapping[str, Json]  # payload of T-R1 when the verdict asks for one
 
 
@@ -67,6 +92,9 @@ class Report:
     gaps: Sequence[JsonObject] = ()  # work that is nobody's yet (lifecycle/gap_tasks.py)
     can_code: bool = True  # an agent that edits files is there for it
     max_attempts: int = 3
+    next: str = field(
+        default_factory=new_run_id
+    )  # the id of the run that this slot goes on with, if there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +104,26 @@ class Reported:
     advance: Advance
     next: Run | None
     paused: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How an attempt ended that completed nothing: it failed, or is released (not `counted`).
+
+    The next one waits for its backoff (seconds, by counted attempts so far) or for `wait` (for the limit of the account
+    `limited_by`); `pause` stops the session with a reason.
+    """
+
+    row: Run
+    error: str
+    counted: bool
+    timings: Mapping[str, Json]
+    backoff: Sequence[float] = ()
+    pause: PauseReason | None = None
+    detail: Mapping[str, Json] = field(default_factory=dict)  # of the pause
+    wait: float | None = None
+    limited_by: str | None = None
+    by_agent: bool = False  # an agent's error: no other attempt where all that were asked answer by rule
+    asks: tuple[str, Sequence[Mapping[str, Json]]] | None = (
+        None  # what a discussion asks a person, and the options
+    )

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from orchestrator import failpoints
-from orchestrator.domain.errors import HeadMoved
+from orchestrator.domain.errors import HeadMoved, LeaseLost
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.model import AdvanceKind, RunOutcome
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.domain.scheduling import advance
+from orchestrator.domain.scheduling import Advance, advance
 from orchestrator.lifecycle.advance import apply_advance, situation_of
 from orchestrator.lifecycle.consequences import apply_consequences
-from orchestrator.lifecycle.finished_run import Report, Reported
+from orchestrator.lifecycle.finished_run import Ended, Report, Reported
 from orchestrator.lifecycle.left_out import left_out
 from orchestrator.store import (
     artifacts,
@@ -82,12 +83,33 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     failpoints.hit("report.before_commit")
     situation, near = situation_of(tx, report, roles, state, paused, draining)
     decided = advance(situation)
-    following = apply_advance(tx, row, decided, near)
+    following = apply_advance(tx, report, decided, near)
     if following is None and not draining:
         following = claims.claim(
-            tx, row.host, roles
+            tx, row.host, roles, report.next
         )  # the slot is free: for the oldest offer, if there is one
     return Reported(decided, following, paused)
+
+
+def complete_once(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) -> Reported:
+    """`complete`; of a report that was committed before, what it came to. Raises as that."""
+    try:
+        return complete(tx, report, roles, draining=draining)
+    except LeaseLost:
+        row = report.row
+        if claims.owner(tx, row.run) != (row.host, RunOutcome.COMPLETED):
+            raise
+        return _reported(tx, report)
+
+
+def _reported(tx: Tx, report: Report) -> Reported:
+    """What a report came to whose answer was lost: its successor is known by its id. A beat may have been wanted."""
+    following = claims.open_run(tx, report.next, report.row.host)
+    kind, task = AdvanceKind.REPORT, None
+    if following is not None and following.opened_by in (AdvanceKind.LOOP, AdvanceKind.FAST):
+        kind, task = AdvanceKind(following.opened_by), following.key
+    paused = sessions.session_state(tx, report.row.session_id).pause_reason
+    return Reported(Advance(kind, task, "it was reported before", wake=True), following, paused)
 
 
 def _land(tx: Tx, report: Report) -> None:
@@ -99,6 +121,34 @@ def _land(tx: Tx, report: Report) -> None:
         raise HeadMoved(why=f"it is not {landing.seen[:12]} any more")
     for link in report.links:
         checks.add_link(tx, report.row.session_id, link._replace(run_id=report.row.run))
+
+
+def end_once(tx: Tx, ended: Ended) -> None:
+    """Report how an attempt ended; one that its host has reported as failed or released stays so. Raises LeaseLost."""
+    row = ended.row
+    try:
+        claims.assert_lease(tx, row.run, row.host)
+    except LeaseLost:
+        if claims.owner(tx, row.run) in ((row.host, RunOutcome.FAILED), (row.host, RunOutcome.RELEASED)):
+            return
+        raise
+    if ended.asks is not None:
+        summary, options = ended.asks
+        data = {"options": list(options)}
+        messages.say(tx, row.session_id, row.role, "discussion_blocked", summary, data=data)
+    fail(
+        tx,
+        row,
+        ended.error,
+        counted=ended.counted,
+        backoff=ended.backoff,
+        timings=ended.timings,
+        pause=ended.pause,
+        detail=ended.detail,
+        wait=ended.wait,
+        limited_by=ended.limited_by,
+        final=ended.by_agent and records.asked_rules_alone(tx, row.run),
+    )
 
 
 def fail(

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from orchestrator.commands.team_msg import EVERYONE
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, UsageError
-from orchestrator.project import Project, open_for_reading, person
+from orchestrator.project import Project, has_database, open_for_reading, person
 from orchestrator.store import claims, run_tokens, sessions, tasks
 from orchestrator.store.rows import RunOwner, Session
 from orchestrator.store.store import Tx
@@ -183,7 +183,7 @@ def worker(project: Project, run: str, token: str | None) -> Worker:
             why="LIFECYCLE_MCP_TOKEN is not set",
             fix="the worker host starts this server for its agents; for yourself use `lifecycle mcp`",
         )
-    if not project.database.exists() or not run_tokens.fits(project.workflow, run, token):
+    if not has_database(project) or not run_tokens.fits(project.workflow, run, token):
         raise _not_known()
     store = open_for_reading(project)
     try:

@@ -13,6 +13,7 @@ from orchestrator.store import files
 from orchestrator.store.rows import Artifact, EarlierRun, Product
 from orchestrator.store.sql import (
     Delete,
+    Update,
     and_,
     artifacts,
     bindparam,
@@ -24,6 +25,7 @@ from orchestrator.store.sql import (
     runs,
     select,
     tasks,
+    update,
 )
 from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
@@ -36,6 +38,16 @@ _PUT = Insertion("contents", unique=["sha256"])  # same digest, same bytes
 @query(tuple[str, bytes | None])
 def _body() -> Selection:
     return select(contents.c.sha256, contents.c.body).where(contents.c.sha256 == bindparam("digest"))
+
+
+@query(str)
+def _in_files() -> Selection:
+    return select(contents.c.sha256).where(contents.c.body.is_(None)).order_by(contents.c.sha256)
+
+
+@change
+def _bring() -> Update:
+    return update(contents).where(contents.c.sha256 == bindparam("digest")).values(body=bindparam("bytes"))
 
 
 _PRODUCT = Insertion("products")
@@ -181,8 +193,15 @@ def _sync_names(target: Path) -> None:
 def put(tx: Tx, body: bytes) -> str:
     """Keep `body`; its digest. A large one must have been through `keep_large`."""
     digest = digest_of(body)
-    tx.insert(_PUT, sha256=digest, size=len(body), body=body if len(body) <= IN_DATABASE else None)
+    in_row = tx.is_shared or len(body) <= IN_DATABASE
+    tx.insert(_PUT, sha256=digest, size=len(body), body=body if in_row else None)
     return digest
+
+
+def bring_large(given: Tx, taken: Tx) -> None:
+    """Put what `given` keeps in files into the rows that `taken` has of it. Raises StoreError for one that is not whole."""
+    for digest in taken.rows(_in_files):
+        taken.one(_bring, digest=digest, bytes=body(given, digest))
 
 
 def body(tx: Tx, digest: str) -> bytes:

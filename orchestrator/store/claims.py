@@ -7,12 +7,12 @@ its end: `lease_until <= now`.
 
 from __future__ import annotations
 
-import secrets
-
+from orchestrator.domain.elsewhere import REVIEWS_OF_CODE
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store.rows import Run, Task
+from orchestrator.store.run_ids import run_id
 from orchestrator.store.sql import (
     ColumnElement,
     Update,
@@ -27,7 +27,7 @@ from orchestrator.store.sql import (
     tasks,
     update,
 )
-from orchestrator.store.statements import Insertion, Selection, change, query
+from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tasks import oldest_offer, session_takes
 
@@ -80,9 +80,9 @@ def _start() -> Update:
     )
 
 
-@query(int)
+@query(tuple[int, str | None])
 def _live_host() -> Selection:
-    return select(hosts.c.lease_until).where(
+    return select(hosts.c.lease_until, hosts.c.token).where(
         hosts.c.incarnation == bindparam("host"),
         hosts.c.boot == bindparam("boot"),
         hosts.c.lease_until > bindparam("lease_now"),
@@ -90,35 +90,99 @@ def _live_host() -> Selection:
     )
 
 
-def claim(tx: Tx, host: str, roles: tuple[str, ...]) -> Run | None:
+@query(Run)
+def _own_open_run() -> Selection:
+    return _own_run().where(runs.c.outcome.is_(None))
+
+
+@query(Run)
+def _own_run_of_any_state() -> Selection:
+    return _own_run()
+
+
+def _own_run() -> Selection:
+    of_task = [column for column in columns(tasks, Run) if column.name != "epoch"]
+    return (
+        select(
+            *of_task,
+            runs.c.id.label("run"),
+            runs.c.epoch,
+            runs.c.loop,
+            runs.c.opened_by,
+            runs.c.host,
+            runs.c.lease_until,
+            runs.c.opened_at,
+        )
+        .join(tasks, tasks.c.id == runs.c.task_id)
+        .where(runs.c.id == bindparam("with_id"), runs.c.host == bindparam("by"))
+    )
+
+
+@query(tuple[str, str | None])
+def _owner() -> Selection:
+    return select(runs.c.host, runs.c.outcome).where(runs.c.id == bindparam("with_id"))
+
+
+def owner(tx: Tx, run: str) -> tuple[str, str | None] | None:
+    """The host of a run and its outcome, None while it is open; None where there is no such run."""
+    return tx.row(_owner, with_id=run)
+
+
+def open_run(tx: Tx, run: str, host: str) -> Run | None:
+    """The host's own run of that id, while it is open."""
+    return tx.row(_own_open_run, with_id=run, by=host)
+
+
+def own_run(tx: Tx, run: str, host: str) -> Run | None:
+    """The host's own run of that id, open or not."""
+    return tx.row(_own_run_of_any_state, with_id=run, by=host)
+
+
+def claimed(tx: Tx, run: str, host: str) -> Run | None:
+    """What an earlier claim of that run opened; None when there was none. Raises LeaseLost when it is not the host's own."""
+    if owner(tx, run) is None:
+        return None
+    row = open_run(tx, run, host)
+    if row is None:
+        raise LeaseLost(run=run)
+    return row
+
+
+def claim(tx: Tx, host: str, roles: tuple[str, ...], run: str | None = None) -> Run | None:
     """Claim the oldest offered task of `roles` for `host` and open its run; None when there is nothing to claim.
 
-    The run's lease is the host's: it ends when the host's does unless renewed by name.
+    `run`: the id that the run gets. Its lease is the host's: it ends when the host's does unless renewed by name.
     """
-    until = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
-    if until is None:
+    live = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
+    if live is None:
         return None
-    task = oldest_offer(tx, roles)
+    until, token = live
+    task = oldest_offer(tx, roles, elsewhere=token is not None)
     if task is None or not tx.one(_claim, task=task.id, at_epoch=task.epoch, now=tx.now):
         return None
-    return _open_run(tx, task, host, until, "offer", task.epoch, None)
+    return _open_run(tx, task, host, until, "offer", task.epoch, None, run)
 
 
-def start_directly(tx: Tx, task: Task, host: str, how: str, loop: str | None) -> Run | None:
-    """Start a ready task without a beat (`how`: loop or fast); None when it is not ready any more or the host is not live."""
-    until = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
-    if until is None or not tx.one(_start, task=task.id, at_epoch=task.epoch, now=tx.now):
+def start_directly(
+    tx: Tx, task: Task, host: str, how: str, loop: str | None, run: str | None = None
+) -> Run | None:
+    """Start a ready task without a beat (`how`: loop or fast); None when it is not ready any more, or the host is not live
+    or cannot do it."""
+    live = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
+    if live is None:
         return None
-    return _open_run(tx, task, host, until, how, task.epoch + 1, loop)
+    until, token = live
+    if token is not None and task.prefix == REVIEWS_OF_CODE:
+        return None
+    if not tx.one(_start, task=task.id, at_epoch=task.epoch, now=tx.now):
+        return None
+    return _open_run(tx, task, host, until, how, task.epoch + 1, loop, run)
 
 
-def run_id(at: int) -> str:
-    """32 hexadecimal digits that no other run has; they begin with the time, so that new rows lie side by side."""
-    return f"{at & 0xFFFF_FFFF_FFFF_FF:014x}{secrets.token_hex(9)}"
-
-
-def _open_run(tx: Tx, task: Task, host: str, until: int, how: str, epoch: int, loop: str | None) -> Run:
-    run = run_id(tx.now)
+def _open_run(
+    tx: Tx, task: Task, host: str, until: int, how: str, epoch: int, loop: str | None, named: str | None
+) -> Run:
+    run = named or run_id(tx.now)
     tx.insert(
         _INSERT_RUN,
         id=run,

@@ -8,6 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+from orchestrator.domain.identity import ON_ANOTHER_MACHINE
+
+SHARED = ""  # the boot of leases that several machines share: they count on a server's clock
+
 
 class Clock(Protocol):
     def wall(self) -> int:
@@ -39,6 +43,24 @@ def pid_space() -> str:
     """Names the space in which our pids count: two containers on one kernel have pids of their own."""
     path = Path("/proc/self/ns/pid")
     return str(path.readlink()) if path.exists() else ""
+
+
+def space_of_pids(boot: str) -> str:
+    """`pid_space` as rows name it whose leases belong to `boot`.
+
+    Where several machines share the leases, the space names this machine's boot as well.
+    """
+    return f"{boot_id()} {pid_space()}" if boot == SHARED else pid_space()
+
+
+def is_on_this_machine(boot: str, space: str) -> bool:
+    """Whether a live process is beside this one, by what its row has of both.
+
+    Where machines share the leases, a container counts as one; else one beside us may be in a container of its own.
+    """
+    if boot == SHARED:
+        return space == space_of_pids(boot)
+    return not space.startswith(ON_ANOTHER_MACHINE)
 
 
 def process_start(pid: int) -> int | None:

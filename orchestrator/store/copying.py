@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sqlalchemy import ColumnElement, Table, bindparam, select, tuple_
 
 from orchestrator.domain.errors import StoreError
+from orchestrator.store import artifacts
 from orchestrator.store.statements import Insertion, Query, Selection, Values
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.tables import metadata
@@ -50,21 +51,39 @@ def copy(source: Store, target: Store) -> dict[str, int]:
 
     Raises StoreError when a table of the target has rows, or when what arrived differs; then nothing was written.
     """
+    return source.read(lambda given: copy_rows(given, target))
 
-    def unit(given: Tx, taken: Tx) -> dict[str, int]:
+
+def copy_rows(given: Tx, target: Store) -> dict[str, int]:
+    """`copy` out of a transaction that the caller has open."""
+
+    def unit(taken: Tx) -> dict[str, int]:
+        refuse_rows(taken)
         counts: dict[str, int] = {}
         for pages in TABLES:
-            if any(True for _ in pages.read(taken)):
-                raise StoreError(f"the table {pages.table.name} is not empty", fix="copy into a new database")
             for page in pages.read(given):
                 pages.write(taken, page)
             counts[pages.table.name], here = _digest(pages, taken)
             if (counts[pages.table.name], here) != _digest(pages, given):
                 raise StoreError(f"the rows of {pages.table.name} arrived otherwise than they were")
+        if taken.is_shared:
+            artifacts.bring_large(given, taken)
         target.backend.number_on(taken.opened, metadata)
         return counts
 
-    return source.read(lambda given: target.write(lambda taken: unit(given, taken)))
+    return target.write(unit)
+
+
+def refuse_rows(tx: Tx) -> None:
+    """Raises StoreError when a table has rows."""
+    for pages in TABLES:
+        if any(True for _ in pages.read(tx)):
+            raise StoreError(f"the table {pages.table.name} is not empty", fix="copy into a new database")
+
+
+def count(tx: Tx) -> dict[str, int]:
+    """Table -> how many rows it has."""
+    return {pages.table.name: sum(len(page) for page in pages.read(tx)) for pages in TABLES}
 
 
 def _digest(pages: Pages, tx: Tx) -> tuple[int, str]:

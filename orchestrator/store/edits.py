@@ -40,7 +40,7 @@ def alone(workflow: Path, session: str) -> Iterator[None]:
 def is_ours(store: Store, file: Path) -> bool:
     """Whether a file below the sessions' folder is as we wrote it, or one that is written over again."""
     top = store.workflow / ".team"
-    if top not in file.parents:
+    if top not in file.parents or ".." in file.parts:
         return False
     session, _, path = file.relative_to(top).as_posix().partition("/")
     if path.startswith(REBUILT) or (file.name.startswith(".") and file.name.endswith(".new")):
@@ -136,12 +136,17 @@ def _different(workflow: Path, session: str, shown: Mapping[str, str]) -> dict[s
 
 
 def _edits(tx: Tx, session: str, found: Mapping[str, bytes], shown: Mapping[str, str]) -> dict[str, bytes]:
-    """Of `found`, what a person wrote: neither what was shown, nor a later version that a projector wrote unrecorded."""
+    """Of `found`, what a person wrote: neither what was shown, nor a later version that a projector wrote unrecorded.
+
+    Where several machines share the database, no earlier version either: it may be what a folder has had since another
+    machine's coordinator leads.
+    """
     edits: dict[str, bytes] = {}
     for path, body in found.items():
         digests = [row.sha256 for row in artifacts.versions(tx, session, path)]
         last = shown.get(path)
-        since = len(digests) - 1 - digests[::-1].index(last) if last in digests else 0
+        known = last in digests and not tx.is_shared
+        since = len(digests) - 1 - digests[::-1].index(last) if known and last is not None else 0
         if artifacts.digest_of(body) not in digests[since:]:
             edits[path] = body
     return edits

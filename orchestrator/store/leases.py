@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from orchestrator import __version__
-from orchestrator.domain.errors import NotLeader
-from orchestrator.store.clock import pid_space, process_start
+from orchestrator.domain.errors import NotAllowedNow, NotLeader
+from orchestrator.domain.identity import ON_ANOTHER_MACHINE, SUPERVISED
+from orchestrator.store.clock import is_on_this_machine, process_start, space_of_pids
 from orchestrator.store.rows import Host, Leader, OverdueRun
 from orchestrator.store.sql import Update, and_, bindparam, hosts, leases, runs, select, tasks, update
 from orchestrator.store.statements import Insertion, Selection, change, columns, query
@@ -18,10 +19,16 @@ from orchestrator.store.store import Tx
 
 LEADER = "coordinator"
 SECOND = 1_000_000  # microseconds
-SUPERVISED = "h-own-"  # how the incarnations of hosts begin that a daemon started
 HOST_GONE = "its worker host is gone"
 
-_REGISTER = Insertion("hosts")
+_REGISTER = Insertion("hosts", unique=["incarnation"])
+
+
+@query(tuple[str, int, int])
+def _process_of() -> Selection:
+    return select(hosts.c.pid_space, hosts.c.pid, hosts.c.process_start).where(
+        hosts.c.incarnation == bindparam("host")
+    )
 
 
 @change
@@ -174,12 +181,26 @@ def register_host(
     roles: Iterable[str],
     slots: int,
     lease_seconds: float,
+    token: str | None = None,
 ) -> None:
+    """A second time it changes nothing: a lease that ended is not revived. Raises NotAllowedNow for another process.
+
+    `token`: of a host on another machine, by name. Its process is looked up nowhere: its lease alone tells.
+    """
+    space = space_of_pids(tx.boot) if token is None else f"{ON_ANOTHER_MACHINE}{token}"
+    process = (space, pid, started)
+    known = tx.row(_process_of, host=incarnation)
+    if known is not None and tuple(known) != process:
+        raise NotAllowedNow(
+            f"{incarnation} is another process",
+            why=f"process {known[1]} has registered by that name",
+            fix="start the worker host again: each start has a name of its own",
+        )
     tx.insert(
         _REGISTER,
         incarnation=incarnation,
         boot=tx.boot,
-        pid_space=pid_space(),
+        pid_space=space,
         pid=pid,
         process_start=started,
         roles=sorted(roles),
@@ -187,6 +208,7 @@ def register_host(
         lease_until=tx.lease_now + int(lease_seconds * SECOND),
         started_at=tx.now,
         version=__version__,
+        token=token,
     )
 
 
@@ -228,9 +250,19 @@ def live_hosts(tx: Tx) -> list[Host]:
     ]
 
 
+def hosts_here(tx: Tx) -> list[Host]:
+    """Those of them that are on this machine."""
+    return [row for row in live_hosts(tx) if is_here(row)]
+
+
+def is_here(row: Host | Leader) -> bool:
+    """Whether it is on this machine; to be asked of those who live."""
+    return is_on_this_machine(row.boot, row.pid_space)
+
+
 def supervised_hosts(tx: Tx) -> list[Host]:
     """Hosts on this machine that a daemon, this one or a dead one, has started and whose process lives."""
-    rows = tx.rows(_supervised, this_boot=tx.boot, this_space=pid_space())
+    rows = tx.rows(_supervised, this_boot=tx.boot, this_space=space_of_pids(tx.boot))
     return [row for row in rows if not is_gone(row, tx.boot)]
 
 
@@ -244,7 +276,7 @@ def overdue_processes(tx: Tx) -> list[Host | Leader]:
     if (
         row is not None
         and row.until <= tx.lease_now
-        and row.pid_space == pid_space()
+        and row.pid_space == space_of_pids(tx.boot)
         and not is_gone(row, tx.boot)
     ):
         late.append(row)
@@ -256,11 +288,11 @@ def is_gone(
 ) -> bool:
     """Whether the process of `row` is known dead: another boot, or its pid is not its own now.
 
-    A process of another container cannot be looked up from here: only its lease can tell, so it is not known dead.
+    A process of another container or machine cannot be looked up from here: only its lease can tell, so it is not known dead.
     """
     if row.boot != boot:
         return True
-    return row.pid_space == pid_space() and started(row.pid) != row.process_start
+    return row.pid_space == space_of_pids(boot) and started(row.pid) != row.process_start
 
 
 def overdue_runs(tx: Tx) -> list[tuple[OverdueRun, str]]:
@@ -302,7 +334,7 @@ def take_lead(tx: Tx, holder: str, *, pid: int, started: int, lease_seconds: flo
     mine: dict[str, object] = {
         "by": holder,
         "this_boot": tx.boot,
-        "this_space": pid_space(),
+        "this_space": space_of_pids(tx.boot),
         "as_pid": pid,
         "started": started,
         "ends": ends,
@@ -316,7 +348,7 @@ def take_lead(tx: Tx, holder: str, *, pid: int, started: int, lease_seconds: flo
             holder=holder,
             epoch=1,
             boot=tx.boot,
-            pid_space=pid_space(),
+            pid_space=space_of_pids(tx.boot),
             pid=pid,
             process_start=started,
             until=ends,

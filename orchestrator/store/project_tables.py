@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Column, LargeBinary, text
+from sqlalchemy import CheckConstraint, Column, LargeBinary, UniqueConstraint, text
 
 from orchestrator.store.table_conventions import Integer, JsonText, Text, flag, index, table
 
@@ -19,8 +19,23 @@ hosts = table(
     Column("draining", Integer, nullable=False, server_default=text("0")),
     Column("started_at", Integer, nullable=False),
     Column("version", Text, nullable=False, server_default=text("''")),  # of the program that it runs
+    Column("token", Text),  # the name of its token; NULL: it is on this machine
     CheckConstraint("slots > 0", name="slots"),
     flag("draining"),
+)
+
+host_tokens = table(  # what a host on another machine may ask with; a revoked one stays, as its hosts name it
+    "host_tokens",
+    Column("name", Text, primary_key=True),
+    Column("sha256", Text, nullable=False),  # of the token, which nobody keeps
+    Column("roles", JsonText, nullable=False),
+    Column("slots", Integer, nullable=False),
+    Column("created_at", Integer, nullable=False),
+    Column("revoked_at", Integer),
+    UniqueConstraint("sha256"),
+    CheckConstraint("length(sha256) = 64", name="sha256"),
+    CheckConstraint("slots > 0", name="slots"),
+    CheckConstraint("name <> ''", name="name"),
 )
 
 contents = table(

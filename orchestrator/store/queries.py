@@ -192,6 +192,7 @@ def _page_costs() -> Selection:
     )
 
 
+OFFERS = 1_000  # that are told of as news
 HISTORY = 1_000  # calls of an agent that are looked back on
 
 
@@ -275,6 +276,16 @@ def _cost_groups() -> Selection:
     )
 
 
+@query(tuple[int, int])
+def _offers() -> Selection:
+    return (
+        select(tasks.c.id, tasks.c.epoch)
+        .where(tasks.c.offered_at.is_not(None))
+        .order_by(tasks.c.offered_at.desc())
+        .limit(OFFERS)
+    )
+
+
 @query(tuple[str, int])
 def _open_by_host() -> Selection:
     return (
@@ -282,6 +293,11 @@ def _open_by_host() -> Selection:
         .where(runs.c.outcome.is_(None))
         .group_by(runs.c.host)
     )
+
+
+def offers(tx: Tx) -> list[tuple[int, int]]:
+    """Task and epoch of each offer, of very many the newest."""
+    return tx.rows(_offers)
 
 
 def has_work(tx: Tx) -> bool:

@@ -10,6 +10,7 @@ from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.prices import UNKNOWN, Cost, Usage
 from orchestrator.store.rows import (
     AgentCall,
+    BegunCall,
     CallOutcome,
     CallSums,
     Finding,
@@ -37,7 +38,6 @@ from orchestrator.store.statements import Insertion, Selection, Sql, change, col
 from orchestrator.store.store import Tx
 
 NO_USAGE = Usage()
-WISDOM = ("learnings", "decisions", "conventions", "issues")
 
 _VERDICT = Insertion("verdicts")
 _FINDING = Insertion("findings")
@@ -75,6 +75,26 @@ def _critiques() -> Selection:
 
 
 _CALL = Insertion("agent_calls")
+
+
+@query(BegunCall)
+def _begun() -> Selection:
+    return select(*columns(agent_calls, BegunCall)).where(
+        agent_calls.c.run_id == bindparam("run"), agent_calls.c.call == bindparam("named")
+    )
+
+
+@query(BegunCall)
+def _own_call() -> Selection:
+    return (
+        select(*columns(agent_calls, BegunCall))
+        .join(runs, runs.c.id == agent_calls.c.run_id)
+        .where(
+            agent_calls.c.id == bindparam("call"),
+            runs.c.id == bindparam("run"),
+            runs.c.host == bindparam("by"),
+        )
+    )
 
 
 @change
@@ -230,6 +250,16 @@ def begin_call(tx: Tx, values: Mapping[str, object]) -> int:
     Agents that are not free go through `budgets.begin_call`, which asks the caps first.
     """
     return tx.insert(_CALL, started_at=tx.now, **values)
+
+
+def begun_call(tx: Tx, run: str, named: str) -> BegunCall | None:
+    """The run's call of that id, as it was begun."""
+    return tx.row(_begun, run=run, named=named)
+
+
+def own_call(tx: Tx, call: int, run: str, host: str) -> BegunCall | None:
+    """The call, if it was begun for the run, and that is the host's, open or not."""
+    return tx.row(_own_call, call=call, run=run, by=host)
 
 
 def end_call(

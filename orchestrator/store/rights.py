@@ -20,7 +20,7 @@ FOLDERS = (
     "logs",
     "runs",
 )  # what we write below `.workflow`
-OWN_FILES = (".gitignore", "ballast", "mcp.secret", "path")
+OWN_FILES = (".gitignore", "ballast", "led", "mcp.secret", "path")
 READ, WRITE = os.R_OK, os.R_OK | os.W_OK
 
 

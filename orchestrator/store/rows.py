@@ -204,6 +204,18 @@ class Host(NamedTuple):
     draining: int
     started_at: int
     version: str = ""
+    token: str | None = None  # of a host on another machine
+
+
+class HostToken(NamedTuple):
+    """What a host on another machine may ask with; the token itself is kept nowhere."""
+
+    name: str
+    sha256: str
+    roles: list[str]
+    slots: int
+    created_at: int
+    revoked_at: int | None
 
 
 class Leader(NamedTuple):
@@ -326,6 +338,16 @@ class MemoryEntry(NamedTuple):
     task_key: str | None
     data: Json
     at: int
+
+
+class BegunCall(NamedTuple):
+    """A call as it was begun."""
+
+    id: int
+    agent: str
+    metered: int
+    started_at: int
+    account: str | None
 
 
 class AgentCall(NamedTuple):

@@ -283,6 +283,11 @@ def request_beat(tx: Tx, session: str) -> None:
     tx.run(_mark, session=session)
 
 
+@change
+def _unproject() -> Update:
+    return update(sessions).where(sessions.c.id == bindparam("session")).values(projected=0)
+
+
 def clear_beat_request(tx: Tx, session: str) -> None:
     """Only the beat calls this, in the transaction that has looked at everything a mark could mean."""
     tx.run(_clear, session=session)
@@ -290,6 +295,11 @@ def clear_beat_request(tx: Tx, session: str) -> None:
 
 def mark_projected(tx: Tx, session: str, number: int) -> None:
     tx.run(_projected, session=session, number=number)
+
+
+def unproject(tx: Tx, session: str) -> None:
+    """Have all files of the session written, by whoever leads: those that there are may be on another machine."""
+    tx.run(_unproject, session=session)
 
 
 def pause(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> bool:

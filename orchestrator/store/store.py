@@ -15,7 +15,7 @@ from orchestrator.domain.identity import ProjectId
 from orchestrator.store.backends.backend import Backend, Opened, Watch
 from orchestrator.store.backends.sql_dialect import SqlDialect
 from orchestrator.store.backends.sqlite_backend import SqliteBackend
-from orchestrator.store.clock import Clock
+from orchestrator.store.clock import SHARED, Clock
 from orchestrator.store.statements import Change, Insertion, Query
 
 R = TypeVar("R")
@@ -48,6 +48,11 @@ class Tx:
     def locks(self) -> bool:
         """Whether this unit locks what it writes: others write beside it."""
         return self._lock is not None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether processes of several machines use the database: what it refers to may be no file of one of them."""
+        return self.boot == SHARED
 
     def about(self, session: str) -> bool:
         """This unit writes rows of a session that it has just found: nobody else does from now on.
@@ -155,6 +160,11 @@ class Store:
     @property
     def project_id(self) -> ProjectId:
         return self.backend.identity
+
+    @property
+    def file(self) -> Path | None:
+        """The database, where it is a file of this machine; None where a server has it, which looks after it."""
+        return self.backend.file
 
     @property
     def clock(self) -> Clock:

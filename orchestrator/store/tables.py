@@ -341,6 +341,8 @@ agent_calls = table(
     Column("reserved_tokens", Integer),
     Column("retries", Integer, nullable=False, server_default=text("0")),
     Column("error", Text),
+    Column("call", Text),  # the id that its caller gave it
+    Column("account", Text),  # whose limit it asked as it began
     one_of("cost_source", ("reported", "computed", "unknown"), "cost_source"),
     CheckConstraint("(cost_micros IS NULL) = (cost_source = 'unknown')", name="cost_has_source"),
     CheckConstraint("(prices_of IS NOT NULL) = (cost_source = 'computed')", name="computed_has_prices"),
@@ -348,6 +350,7 @@ agent_calls = table(
 )
 index("ix_agent_calls_session", agent_calls.c.session_id)
 index("ix_agent_calls_run", agent_calls.c.run_id)
+index("uq_agent_calls_call", agent_calls.c.run_id, agent_calls.c.call, unique=True, where="call IS NOT NULL")
 index(
     "ix_agent_calls_history",
     agent_calls.c.agent,

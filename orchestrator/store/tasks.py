@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.domain.concerns import ARCH
+from orchestrator.domain.elsewhere import REVIEWS_OF_CODE
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.domain.pauses import ADVISED
 from orchestrator.store.rows import Blocker, OpenRun, Run, RunOwner, Task
@@ -67,8 +68,16 @@ def session_takes() -> ColumnElement[bool]:
     return or_(status == SessionStatus.ACTIVE, and_(tasks.c.prefix == fixed(ARCH), waits))
 
 
+def _needs_no_tree() -> ColumnElement[bool]:
+    return tasks.c.prefix != fixed(REVIEWS_OF_CODE)
+
+
 @query(Task)
 def _oldest_offer() -> Selection:
+    return _offers()
+
+
+def _offers() -> Selection:
     return (
         select(*columns(tasks, Task))
         .where(tasks.c.offered_at.is_not(None), listed(tasks.c.role, "roles"), session_takes())
@@ -78,7 +87,21 @@ def _oldest_offer() -> Selection:
 
 
 @query(Task)
+def _oldest_offer_elsewhere() -> Selection:
+    return _offers().where(_needs_no_tree())
+
+
+@query(Task)
+def _oldest_free_offer_elsewhere() -> Selection:
+    return _free_offers().where(_needs_no_tree())
+
+
+@query(Task)
 def _oldest_free_offer() -> Selection:
+    return _free_offers()
+
+
+def _free_offers() -> Selection:
     """The same where many write at once. Task and session are locked, and those that are locked already are left out: a
     claim waits for nobody, and no session is paused or cancelled between what was seen and what is done."""
     takes = or_(
@@ -110,12 +133,16 @@ def runs_before(tx: Tx, task: int, epoch: int) -> list[str]:
     return tx.rows(_before, task=task, epoch=epoch)
 
 
-def oldest_offer(tx: Tx, roles: tuple[str, ...]) -> Task | None:
-    """The offered task that has waited longest for one of `roles`, by priority first.
+def oldest_offer(tx: Tx, roles: tuple[str, ...], *, elsewhere: bool = False) -> Task | None:
+    """The offered task that has waited longest for one of `roles`, by priority first; `elsewhere`: that another machine
+    can do.
 
     Where units lock what they write, it is locked with its session, and one whose session another unit has is left out.
     """
-    statement = _oldest_free_offer if tx.locks else _oldest_offer
+    if elsewhere:
+        statement = _oldest_free_offer_elsewhere if tx.locks else _oldest_offer_elsewhere
+    else:
+        statement = _oldest_free_offer if tx.locks else _oldest_offer
     return tx.row(statement.given("roles", roles))
 
 

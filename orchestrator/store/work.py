@@ -102,7 +102,11 @@ def _take_ticket() -> Update:
 
 @change
 def _end_turn() -> Update:
-    return update(candidates).where(candidates.c.id == bindparam("candidate")).values(ticket=None)
+    return (
+        update(candidates)
+        .where(candidates.c.id == bindparam("candidate"), candidates.c.run_id == bindparam("run"))
+        .values(ticket=None)
+    )
 
 
 # Move the head, from just the commit that was seen.
@@ -167,6 +171,9 @@ def left_candidate(tx: Tx, task: int, digest: str, base: str) -> Proposed | None
 def take_ticket(tx: Tx, run: Run, candidate: int) -> int:
     """Queue the run's candidate for landing, behind those that have a ticket; its ticket. Raises LeaseLost."""
     assert_lease(tx, run.run, run.host)
+    queued = tx.row(_candidate, candidate=candidate)
+    if queued is not None and queued.run_id == run.run and queued.ticket is not None:
+        return queued.ticket
     tx.run(_give_ticket, session=run.session_id)
     if not tx.one(_take_ticket, candidate=candidate, run=run.run):
         raise LeaseLost(run=run.run)
@@ -178,7 +185,7 @@ def take_ticket(tx: Tx, run: Run, candidate: int) -> int:
 def drop_ticket(tx: Tx, run: Run, candidate: int) -> None:
     """Leave the queue: the candidate will not land as it is. Raises LeaseLost."""
     assert_lease(tx, run.run, run.host)
-    tx.run(_end_turn, candidate=candidate)
+    tx.run(_end_turn, candidate=candidate, run=run.run)
 
 
 def is_its_turn(tx: Tx, candidate: int) -> bool:
@@ -203,7 +210,7 @@ def land(tx: Tx, run: Run, candidate: int, seen: str, commit: str, tree_id: str)
     if not tx.one(_move_head, session=run.session_id, seen=seen, commit=commit):
         return False
     _insert_commit(tx, run.session_id, commit, seen, tree_id, run.run)
-    tx.run(_end_turn, candidate=candidate)
+    tx.run(_end_turn, candidate=candidate, run=run.run)
     return True
 
 

@@ -218,18 +218,24 @@ def lane_for(tx: Tx, run: Run) -> int:
 
 
 def make_live(tx: Tx, run: Run, tree: int) -> None:
-    """Raises LeaseLost."""
+    """The run's tree is made. Raises LeaseLost."""
     assert_lease(tx, run.run, run.host)
-    if not tx.one(_make_live, tree=tree, run=run.run):
+    if not tx.one(_make_live, tree=tree, run=run.run) and not _has(tx, run, tree):
         raise LeaseLost(run=run.run)
+
+
+def _has(tx: Tx, run: Run, id: int) -> bool:
+    """Whether the run has this tree, made."""
+    found = tx.row(_tree, tree=id)
+    return found is not None and (found.state, found.run_id) == ("live", run.run)
 
 
 def hand_on(tx: Tx, run: Run, lane: int) -> Tree | None:
     """The lane's warm tree, now the run's; None where there is none that may go on. Raises LeaseLost."""
     assert_lease(tx, run.run, run.host)
-    if not tx.one(_hand_on, session=run.session_id, in_lane=lane, of_chain=run.loop, run=run.run):
-        return None
-    return tree_in_use(tx, run.session_id, lane)
+    handed_on = tx.one(_hand_on, session=run.session_id, in_lane=lane, of_chain=run.loop, run=run.run)
+    found = tree_in_use(tx, run.session_id, lane)
+    return found if handed_on or (found is not None and _has(tx, run, found.id)) else None
 
 
 def rebase(tx: Tx, run: Run, tree: int, base: str) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from orchestrator.domain import concerns, supervision
+from orchestrator.domain.agent_kinds import by_rules
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import artifacts
 from orchestrator.store.store import Tx
@@ -27,6 +28,7 @@ def advice_views(tx: Tx, session: str) -> list[JsonObject]:
                 for each in _objects(record.get("concerns"))
             ],
             "agent": record.get("agent"),
+            "by_rules": by_rules([str(record.get("agent"))]),
             "record": path,
             "page": f"{path.removesuffix('.json')}.md",
         }

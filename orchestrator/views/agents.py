@@ -9,8 +9,7 @@ from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config
 from orchestrator.store import sessions
-from orchestrator.store.backends.sqlite_file import SCHEMA, inspect
-from orchestrator.store.store import Store
+from orchestrator.store.backends.sqlite_file import SCHEMA
 from orchestrator.views.limits import limit_views
 
 if TYPE_CHECKING:
@@ -36,9 +35,10 @@ def cassettes_of(project: Project) -> list[dict[str, str]]:
 
 def read_or_none(project: Project, read: Callable[[Tx], T]) -> T | None:
     """What `read` returns; None when there is no database yet, or it has another version."""
-    if inspect(project.database) != SCHEMA:
+    database = project.database
+    if database.schema() != SCHEMA:
         return None
-    store = Store(project.database)
+    store = database.store()
     try:
         return store.read(read)
     finally:

@@ -118,7 +118,9 @@ def task_views(
     status = {row.key: row.status for row in rows}
     verdicts = {row.task: row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
     open_runs = {row.key: row for row in tasks.open_runs(tx, session.id)}
-    hosts = {row.incarnation: row.pid for row in leases.live_hosts(tx)} if open_runs else {}
+    hosts = (
+        {row.incarnation: row.pid for row in leases.live_hosts(tx) if row.token is None} if open_runs else {}
+    )
     agents = {row.run_id: row.agent for row in records.calls_of(tx, session.id)} if open_runs else {}
     loops = _inner_loops(sessions.snapshot(tx, session.id)) if open_runs else frozenset()
     return [

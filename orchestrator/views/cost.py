@@ -49,7 +49,7 @@ def run_views(tx: Tx, session: str, task: str | None) -> list[JsonObject]:
             "agent": row.agent,
             "error": row.error,
             "host": row.host,
-            "pid": row.pid,
+            "pid": row.pid or None,  # a host on another machine has none here
             "opened_at": stamp(row.opened_at),
             "closed_at": stamp(row.closed_at),
             "seconds": seconds(row.opened_at, row.closed_at or tx.now),

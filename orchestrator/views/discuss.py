@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from orchestrator.domain.agent_kinds import by_rules
 from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus
@@ -32,6 +33,7 @@ def discussion(tx: Tx, session: str, name: str) -> JsonObject:
         "round": newest.round,
         "task": newest.task,
         **verdict(newest),
+        "by_rules": _by_rules(newest),
         "record": newest.record,
         "held": len(mine),
         "ratings": [_rating(row) for row in records.critiques_of(tx, newest.run_id)],
@@ -63,7 +65,13 @@ def _refuse_undecided(tx: Tx, session: str, wanted: str) -> None:
 def discussions(tx: Tx, session: str) -> list[JsonObject]:
     """The discussions of a session, oldest first: round, task, verdict and record of each."""
     return [
-        {"round": row.round, "task": row.task, **verdict(row), "record": row.record}
+        {
+            "round": row.round,
+            "task": row.task,
+            **verdict(row),
+            "by_rules": _by_rules(row),
+            "record": row.record,
+        }
         for row in _discussions(tx, session)
     ]
 
@@ -110,6 +118,8 @@ def scores(tx: Tx, session: str) -> JsonObject | None:
         "score": newest.score,
         "task": newest.task,
         "dimensions": {name: round(float(each["score"]), 1) for name, each in found.items()},
+        "pass_needs": (newest.data or {}).get("pass_needs"),
+        "basis": (newest.data or {}).get("basis"),
         "improved": _improved(tx, newest, found),
     }
 
@@ -132,6 +142,12 @@ def _improved(tx: Tx, gate: Verdict, dimensions: Mapping[str, Json]) -> JsonObje
             "target": asked.get("target"),
         }
     return None
+
+
+def _by_rules(row: Verdict) -> bool | None:
+    """Whether no model has judged; None where that was not noted."""
+    agents = (row.data or {}).get("agents")
+    return None if agents is None else by_rules(agents.values())
 
 
 def verdict(row: Verdict) -> JsonObject:

@@ -19,15 +19,10 @@ from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain.errors import ConfigError, LifecycleError, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config, read_settings
-from orchestrator.store import integrity, leases, queries, rights
+from orchestrator.store import host_tokens, integrity, leases, queries, rights
 from orchestrator.store.backends import sqlite
-from orchestrator.store.backends.sqlite_file import (
-    SCHEMA,
-    checkpoint_is_risky,
-    inspect,
-    refuse_network_file_system,
-)
-from orchestrator.store.store import Store
+from orchestrator.store.backends.sqlite_file import SCHEMA, checkpoint_is_risky, refuse_network_file_system
+from orchestrator.store.databases import Database
 from orchestrator.views import disk_space
 from orchestrator.views.agents import limits_of
 from orchestrator.views.limits import in_words, way_on
@@ -44,6 +39,7 @@ KINDS = {
     "empty": "the project is a repository without a commit: work starts from a snapshot of it",
     "none": "the project is not a repository: work starts from a snapshot of it",
 }
+CLOCK_SECONDS = 5.0  # between a server's clock and ours, before that is worth a word
 LOG_BYTES = 64 * 1024 * 1024  # a write-ahead log of this size is not checkpointed as it should be
 
 AskAgents = Callable[["Project"], JsonObject]
@@ -139,6 +135,8 @@ def _disk(project: Project) -> Check:
 
 
 def _sqlite(project: Project) -> Check:
+    if project.database.file is None:
+        return Check("sqlite", "ok", "not used: the database is on a server")
     refuse_network_file_system(project.workflow if project.workflow.is_dir() else project.root)
     if checkpoint_is_risky():
         says = f"SQLite {sqlite.VERSION} has the WAL-reset bug; only the coordinator checkpoints, which avoids it"
@@ -149,24 +147,45 @@ def _sqlite(project: Project) -> Check:
 
 
 def _database(project: Project) -> Check:
-    found = inspect(project.database)
+    database = project.database
+    found = database.schema()
     if found is None:
         return Check("database", "ok", "none yet: `lifecycle start` creates it")
-    other = rights.other_owner(project.database)
+    if database.file is None:
+        return _on_server(database, found)
+    other = rights.other_owner(database.file)
     if other is not None:
         return Check("database", "fault", other.why, other.fix)
-    faults = integrity.file_faults(project.database)
+    faults = integrity.file_faults(database.file)
     if faults:
         fix = f"stop everything and restore a copy from {project.workflow / 'backups'}"
         return Check("database", "fault", "; ".join(faults[:3]), fix)
-    log = project.database.with_name(project.database.name + "-wal")
+    log = database.file.with_name(database.file.name + "-wal")
     if log.exists() and log.stat().st_size > LOG_BYTES:
         says = f"its log has {log.stat().st_size // 1024 // 1024} MiB"
         return Check(
             "database", "note", says, "`lifecycle daemon start`: the coordinator writes it into the database"
         )
-    newer = "" if found == SCHEMA else f"; the next command migrates it to {SCHEMA}"
-    return Check("database", "ok", f"schema {found}, intact{newer}")
+    return Check("database", "ok", f"schema {found}, intact{_to_migrate(found)}")
+
+
+def _to_migrate(found: str) -> str:
+    return "" if found == SCHEMA else f"; the next command migrates it to {SCHEMA}"
+
+
+def _on_server(database: Database, found: str) -> Check:
+    """Where it is, and how far this machine's clock is from its own, which counts. Whether it is whole, the server tells."""
+    store = database.store()
+    try:
+        asked = time.time()
+        theirs = store.read(lambda tx: tx.now) / leases.SECOND
+        ahead = theirs - (asked + time.time()) / 2
+    finally:
+        store.close()
+    says = f"{database.name}, schema {found}{_to_migrate(found)}; its clock counts, and is {ahead:+.1f} s from ours"
+    if abs(ahead) > CLOCK_SECONDS:
+        return Check("database", "note", says, "set this machine's clock: files and logs carry its times")
+    return Check("database", "ok", says)
 
 
 def _sockets(project: Project) -> Check:
@@ -188,9 +207,10 @@ def _configuration(project: Project) -> Check:
 
 
 def _coordinator(project: Project) -> Check:
-    if inspect(project.database) != SCHEMA:
+    database = project.database
+    if database.schema() != SCHEMA:
         return Check("coordinator", "ok", "not needed yet")
-    store = Store(project.database)
+    store = database.store()
     try:
         leader, work = store.read(lambda tx: (leases.leader(tx), queries.has_work(tx)))
     finally:
@@ -212,6 +232,41 @@ def _coordinator(project: Project) -> Check:
             "`lifecycle resume` or `lifecycle daemon start` starts it",
         )
     return Check("coordinator", "ok", "not running; there is nothing to do")
+
+
+def _hosts(project: Project) -> Check:
+    """The hosts on other machines, and the roles that nobody has where this one has no host."""
+    database = project.database
+    if database.schema() != SCHEMA:
+        return Check("hosts", "ok", "this machine's alone")
+    store = database.store()
+    try:
+        tokens, live = store.read(lambda tx: (host_tokens.all_tokens(tx), leases.live_hosts(tx)))
+    finally:
+        store.close()
+    valid = [row.name for row in tokens if row.revoked_at is None]
+    joined = sorted({row.token for row in live if row.token is not None})
+    away = sorted(set(valid) - set(joined))
+    says = "; ".join(
+        each
+        for each in (
+            f"joined: {', '.join(joined)}" if joined else "",
+            f"not joined: {', '.join(away)}" if away else "",
+        )
+        if each
+    )
+    served = {role for row in live if not row.draining for role in row.roles}
+    pack, settings = read_config(project)
+    needed = {name for name, role in pack.roles.items() if role.installed and role.kind == "pipeline"}
+    unserved = sorted(needed - served)
+    if not settings.own_host and unserved:
+        return Check(
+            "hosts",
+            "note",
+            f"{says or 'none has joined'}; own_host is off, and nobody is a {', '.join(unserved)}",
+            "join a host (`lifecycle host join`), run one here (`lifecycle worker`), or set own_host",
+        )
+    return Check("hosts", "ok", says or "this machine's alone")
 
 
 def _git(project: Project) -> Check:
@@ -336,6 +391,7 @@ _CHECKS: dict[str, Callable[[Project], Check]] = {
     "wake": _sockets,
     "configuration": _configuration,
     "coordinator": _coordinator,
+    "hosts": _hosts,
     "git": _git,
     "mcp": _mcp,
     "dashboard": _dashboard,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from orchestrator.domain.analysis import PERSPECTIVE, chosen_perspectives
 from orchestrator.domain.clarified import asked_part
+from orchestrator.domain.courtesies import without_courtesies
 from orchestrator.domain.dynamic_roles import TaskAnalysis, analyse
 from orchestrator.domain.dynamic_session import generated
 from orchestrator.domain.errors import NotAllowedNow, UsageError
@@ -23,6 +24,7 @@ from orchestrator.domain.text import is_chinese
 
 TITLE_LENGTH = 80  # characters of a first line that is a title
 HEADING_LENGTH = 200  # of a document's own heading
+_GREETING = 40  # of a line that only greets
 _LATER = (
     "approve_plan",
     "spec",
@@ -200,21 +202,29 @@ def is_repository(folder: Path) -> bool:
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _TAG = re.compile(r"</?[A-Za-z][^>]*>?")
+_GREETS = re.compile(  # a first line that only greets, and the word in front of a mail's subject
+    r"(?:(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|hallo|bonjour|hola)\b|大家好|你好|您好|各位好?)"
+    r"[^.?:：]{0,30}[,，!！:：]?$",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(r"^(?:Subject|Betreff|Objet|Asunto|主题|件名)[:：]\s*(?=\S)", re.IGNORECASE)
 
 
 def title_of(request: str) -> str:
     """The first heading, whole up to 200 characters, or the beginning of the first line, up to a word's end.
 
-    Plain: lines with only images, links or HTML, as in READMEs, are skipped.
+    Plain: lines with only images, links or HTML, as in READMEs, greetings and courtesies are skipped.
     """
     bare = [_TAG.sub("", _IMAGE.sub("", line)).replace("**", "") for line in request.splitlines()]
     lines = [
         (_LINK.sub(r"\1", line).strip(_EDGES), line.startswith("#"))
-        for line in bare
+        for line in map(without_courtesies, bare)
         if line.startswith("#") or re.search(r"\w", _LINK.sub("", line))
     ]
-    text, is_heading = next((each for each in lines if each[0]), (request.strip(_EDGES), False))
-    return _cut(one_line(text), HEADING_LENGTH if is_heading else TITLE_LENGTH)
+    named = [each for each in lines if each[0]]
+    told = (each for each in named if not (len(each[0]) < _GREETING and _GREETS.match(each[0])))
+    text, is_heading = next(told, named[0] if named else (request.strip(_EDGES), False))
+    return _cut(one_line(_SUBJECT.sub("", text)), HEADING_LENGTH if is_heading else TITLE_LENGTH)
 
 
 def _cut(line: str, limit: int) -> str:

@@ -222,12 +222,20 @@ def _rework(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list
             "scores the specification again",
         ),
         "improve": (
-            "improve" if _is_taken(lambda: plan_improve(state, None, {}, catalogue)) else None,
+            "improve"
+            if _may_gain(tx, session) and _is_taken(lambda: plan_improve(state, None, {}, catalogue))
+            else None,
             "improves the weakest part of the score",
         ),
     }
     found = [possible[name] for name in names if name in possible]
     return [_action(f"lifecycle {command}{suffix}", does) for command, does in found if command]
+
+
+def _may_gain(tx: Tx, session: Session) -> bool:
+    """Whether another `improve` can gain: not where the newest report says that the last one gained nothing."""
+    scored = discuss.scores(tx, session.id)
+    return scored is None or scored["improved"] is None or scored["improved"]["gain"] > 0
 
 
 def _revisable(tx: Tx, session: Session, state: Mapping[str, TaskState], catalogue: Catalogue) -> str | None:

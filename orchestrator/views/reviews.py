@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.domain import frontend_audit
+from orchestrator.domain.agent_kinds import by_rules
 from orchestrator.domain.evidence import Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.review_verdicts import counted
@@ -24,6 +25,7 @@ def newest(tx: Tx, session: str) -> JsonObject | None:
     return {
         "task": last.task,
         "verdict": last.data["verdict"],
+        "by_rules": by_rules(last.data["agents"]) if "agents" in last.data else None,
         "findings": counted(findings),
         "subject": last.data["subject"],
         "record": f"qa/review-{last.task}.json",

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from shlex import quote
 
 from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.elsewhere import REVIEWS_OF_CODE, WHY_HERE, stay_here
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.scheduling import is_due, offers, unmet
 from orchestrator.store import leases, queries, tasks
-from orchestrator.store.rows import Session, Task
+from orchestrator.store.rows import Host, Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 from orchestrator.views import landed, limits, stalls
@@ -109,7 +110,7 @@ def _offered(tx: Tx, task: Task) -> Found:
     """It is offered, and waits for a slot on a host that serves its role."""
     since = f"offered since {stamp(task.offered_at)}"
     hosts = [host for host in leases.live_hosts(tx) if not host.draining]
-    serving = [host for host in hosts if task.role in host.roles]
+    serving = [host for host in hosts if task.role in host.roles and _may_have(host, task)]
     if not hosts:
         return (
             "offered",
@@ -118,6 +119,10 @@ def _offered(tx: Tx, task: Task) -> Found:
         )
     if not serving:
         known = sorted({role for host in hosts for role in host.roles})
+        if (stay_here([task.role]) or task.prefix == REVIEWS_OF_CODE) and all(host.token for host in hosts):
+            names = ", ".join(sorted({str(host.token) for host in hosts}))
+            said = f"no worker host of this machine is up; joined from elsewhere: {names}, and {WHY_HERE}"
+            return "offered", [since, said], ["lifecycle worker", "lifecycle host list"]
         return (
             "offered",
             [since, f"no worker host serves the role {task.role}; served: {', '.join(known)}"],
@@ -133,6 +138,11 @@ def _offered(tx: Tx, task: Task) -> Found:
         [since, f"{slots - used} of {slots} slots are free: it is about to start"],
         ["lifecycle log -f"],
     )
+
+
+def _may_have(host: Host, task: Task) -> bool:
+    """Whether a host gets such tasks: one on another machine reviews no code."""
+    return host.token is None or task.prefix != REVIEWS_OF_CODE
 
 
 def _ready(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState]) -> Found:

@@ -64,8 +64,9 @@ def fitted(text: str, cells: int, lines: int) -> tuple[str, ...]:
         if len(fits) < len(rest) and len(found) == lines - 1:
             found.append(_fitting(rest, cells - 1).rstrip() + "…")
             break
-        if len(fits) < len(rest) and rest[len(fits)] != " " and " " in fits:
-            fits = fits[: fits.rindex(" ")]
+        if len(fits) < len(rest) and rest[len(fits)] != " ":
+            gap = fits.rfind(" ") if " " in fits else fits.rfind("-") + 1
+            fits = fits[:gap] if gap > 0 else fits
         found.append(fits.strip())
         rest = rest[len(fits) :].lstrip()
     return tuple(found) or ("–",)

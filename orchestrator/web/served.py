@@ -11,7 +11,6 @@ from typing import TypeVar
 from orchestrator import project as app
 from orchestrator.domain.errors import LifecycleError, StoreBroken, StoreError
 from orchestrator.store.backends.backend import Watch
-from orchestrator.store.backends.sqlite_file import refuse_other_schema
 from orchestrator.store.store import Store, Tx
 from orchestrator.views import stalls
 from orchestrator.views.disk_space import room_at
@@ -19,6 +18,7 @@ from orchestrator.views.inbox import Inbox, inbox, waiting_count
 
 T = TypeVar("T")
 NAME_LIMIT = 60  # characters
+ON_SERVER = (0, 0)  # a database that is no file
 
 
 class ServedProject:
@@ -81,7 +81,7 @@ class ServedProject:
             self._close()
         if self._store is None:
             if self._read_only and found is not None:
-                refuse_other_schema(self.project.database)
+                self.project.database.refuse_other_schema()
             self._store = app.open_for_reading(self.project)
             self._file = self.file()
         return self._store
@@ -109,10 +109,16 @@ class ServedProject:
             return 0
 
     def file(self) -> tuple[int, int] | None:
-        """Which file the database is now: another one after a restore."""
+        """Which file the database is now: another one after a restore; None where there is none.
+
+        What a server has is always there: whether it can be asked shows when it is read.
+        """
         try:
-            found = self.project.database.stat()
-        except OSError:
+            file = self.project.database.file
+            if file is None:
+                return ON_SERVER
+            found = file.stat()
+        except (OSError, LifecycleError):
             return None
         return found.st_dev, found.st_ino
 

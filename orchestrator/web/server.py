@@ -196,7 +196,9 @@ def _failed(site: Site, request: Request, error: LifecycleError, status: int | N
 
 def listen(port: int) -> socket.socket:
     """A listening socket on loopback; port 0 takes a free one. Raises UsageError."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening = socket.socket(
+        socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP
+    )  # asyncio sends small answers at once only then
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((LOOPBACK, port))

@@ -9,9 +9,11 @@ from markupsafe import Markup
 
 from orchestrator.domain import drawing
 from orchestrator.domain.json_types import Json
-from orchestrator.web.graph_svg import Face, svg
+from orchestrator.web.graph_svg import Face, fitted, svg
 from orchestrator.web.language import Language
 from orchestrator.web.rendering import address
+
+CELLS = 16  # of a line in a box
 
 
 def task_graph(
@@ -29,7 +31,7 @@ def task_graph(
     ]
     faces = {
         str(task["task"]): Face(
-            (str(task["task"]), str(task["role"])[:15]),
+            (*fitted(str(task["task"]), CELLS, 2), str(task["role"])[:CELLS])[:2],
             f"{task['task']}: {spoken.word(task['mark'])}",
             (str(task["mark"]),),
             address("p", slug, "s", session, "t", str(task["task"])),

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tests.bench import building, engine, processes, scale, thinking, trees
+from tests.bench import building, door, engine, processes, scale, thinking, trees
 from tests.bench.measure import HEAD, TINY, Figure, machine, of_failure, of_figure
 
 Measure = Callable[[], Iterator[Figure]]
@@ -33,6 +33,9 @@ FIGURES: dict[str, Measure] = {
     "idle": processes.idle,
     "cold-start": processes.cold_start,
     "daemon-start": processes.daemon_start,
+    "door-claim": door.claims,
+    "door-idle": door.idle_host,
+    "door-waiting": door.waiting_hosts,
     "thinking": thinking.session,
     "trees": trees.trees,
     "fan-out": building.fan_out,

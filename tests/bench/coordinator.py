@@ -17,7 +17,7 @@ def main() -> int:
     project = Project(Path(sys.argv[1]))
     settings = load_settings(project.root, os.environ, {})
     logger = log.configure(project.logs / "daemon.jsonl")
-    store = Store(project.database, synchronous=settings.synchronous, checkpointer=True)
+    store = Store(project.file, synchronous=settings.synchronous, checkpointer=True)
     daemon = Daemon(project, store, settings, logger)
     daemon._supervisor.ensure = lambda *_: None  # type: ignore[method-assign]
     return daemon.run()

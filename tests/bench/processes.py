@@ -47,13 +47,13 @@ def idle() -> Iterator[Figure]:
         begun = made.run("start", "Build a URL shortener", "--discuss", "off")
         assert begun.code == 0, begun.err
         pids = _processes(made)
-        before = {name: _cpu_seconds(pid) for name, pid in pids.items()}
+        before = {name: cpu_seconds(pid) for name, pid in pids.items()}
         time.sleep(seconds := times(30))  # idleness has no event to wait for
         for name, pid in pids.items():
-            share = 100 * (_cpu_seconds(pid) - before[name]) / seconds
+            share = 100 * (cpu_seconds(pid) - before[name]) / seconds
             yield Figure(f"idle {name}, processor", "%", [share], below=0.1)
-            yield Figure(f"idle {name}, memory (resident)", "MB", [_memory(pid, "Rss")], below=80)
-            yield Figure(f"idle {name}, memory (its share)", "MB", [_memory(pid, "Pss")])
+            yield Figure(f"idle {name}, memory (resident)", "MB", [memory(pid, "Rss")], below=80)
+            yield Figure(f"idle {name}, memory (its share)", "MB", [memory(pid, "Pss")])
 
 
 def _processes(made: Lifecycle) -> dict[str, int]:
@@ -62,13 +62,13 @@ def _processes(made: Lifecycle) -> dict[str, int]:
     return {"daemon": leader[0], "worker host": host[0]}
 
 
-def _cpu_seconds(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     """From the scheduler's count in nanoseconds: a clock tick is a third of the bound."""
     threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
 
 
-def _memory(pid: int, kind: str) -> float:
+def memory(pid: int, kind: str) -> float:
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return sum(int(line.split()[1]) for line in lines if line.startswith(f"{kind}:")) / 1024
 

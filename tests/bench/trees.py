@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from orchestrator.store.deletion import remove_folder
 from tests.bench.measure import Figure, times
 from tests.git_world import NOON, git
 from workers.git.candidates import take_snapshot
-from workers.git.checkouts import Checkout, delete_folder, make_checkout, reset_checkout
+from workers.git.checkouts import Checkout, make_checkout, reset_checkout
 from workers.git.private_store import PrivateStore, create_store, fix_base
 
 SIZES = (5_000, 50_000)
@@ -74,7 +75,7 @@ def _round(top: Path, number: int, project: Path, store: PrivateStore, base: str
         taken[name] = _timed(lambda: take_snapshot(store, checkout, base))
     taken["reuse"] = _timed(lambda: reset_checkout(store, checkout, base))
     git(project, "worktree", "remove", "--force", str(linked))
-    delete_folder(checkout.folder)
+    remove_folder(checkout.folder)
     return taken
 
 

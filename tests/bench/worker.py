@@ -21,7 +21,8 @@ from orchestrator import log, wakeup
 from orchestrator.commands.start import start
 from orchestrator.config import load_pack, load_settings, resources
 from orchestrator.domain.prices import Prices
-from orchestrator.lifecycle import finished_run, report
+from orchestrator.door.local_desk import LocalDesk
+from orchestrator.lifecycle import finished_run
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from orchestrator.views.layout import StartOptions, plan
@@ -75,7 +76,7 @@ class Noop:
     def __init__(self, store: Store, watch: Stopwatch, dawdle: float, feed: Callable[[], None]) -> None:
         self._dawdle = dawdle
         self._feed = feed  # called when the slot has nothing to go on with
-        self._store = store
+        self._desk = LocalDesk(store)
         self._watch = watch
         self._bell = wakeup.Bell(store.project_id)
 
@@ -94,9 +95,9 @@ class Noop:
             timings={"produce": 0.0},
         )
         self._watch.reports(row)
-        reported = self._store.write(lambda tx: report.complete(tx, done, ROLES, draining=False))
+        reported = self._desk.report(done, ROLES, draining=False)
         if reported.advance.wake:
-            wakeup.wake_daemon(self._store.project_id)
+            wakeup.wake_daemon(self._desk.project_id)
         else:
             self._bell.ring()
         self._watch.finished()
@@ -136,7 +137,7 @@ def main() -> None:
     logger = log.configure(workflow / "logs" / "workers.jsonl")
     store = Store(workflow / "lifecycle.db", synchronous=settings.synchronous)
     watch = Stopwatch(given.tasks)
-    host = Host(store, settings, ROLES, given.slots, lambda live: execute(live), logger)
+    host = Host(LocalDesk(store), settings, ROLES, given.slots, lambda live: execute(live), logger)
     execute: Callable[[LiveRun], Run | None]
     if given.work == "noop":
         execute = Noop(store, watch, given.dawdle, _feeder(given.project, store, given.feed))
@@ -174,12 +175,11 @@ def _feeder(project: Path, store: Store, sessions: int) -> Callable[[], None]:
 def _phases(project: Path, store: Store, settings: Any, host: Host, watch: Stopwatch, logger: Any) -> Any:
     setup = WorkerConfig(settings, Router({"instant": InstantAgent()}, own=["instant"]), Prices())
     runtime = Timed(
-        store=store,
+        desk=LocalDesk(store),
         config=lambda: setup,
         roles=ROLES,
         lives=host.live,
         project=project,
-        runs=project / ".workflow" / "runs",
         instructions=lambda role: (resources() / "config" / "roles" / f"{role}.md").read_text(
             encoding="utf-8"
         ),

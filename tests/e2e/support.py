@@ -116,8 +116,12 @@ class Lifecycle:
             stderr=subprocess.PIPE,
             text=True,
         )
-        self._spawned.append(process)
+        self.take_along(process)
         return process
+
+    def take_along(self, process: subprocess.Popen[str]) -> None:
+        """End it with the project."""
+        self._spawned.append(process)
 
     # facts
 
@@ -229,6 +233,10 @@ class Lifecycle:
         self.wait(lambda: not (victims & self.pids()), "the killed processes are gone", 10)
         return victims
 
+    def sockets(self) -> Path:
+        """Where its processes hear wake-ups."""
+        return wakeup.runtime_directory(project_id(self.database))
+
     def close(self) -> None:
         for process in self._spawned:
             if process.poll() is None:
@@ -239,7 +247,7 @@ class Lifecycle:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-        directory = wakeup.runtime_directory(project_id(self.database))
+        directory = self.sockets()
         for socket in directory.glob("*.sock"):
             socket.unlink(missing_ok=True)
         if directory.exists():  # whoever ends by itself removes it

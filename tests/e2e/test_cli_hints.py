@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,3 +86,26 @@ def test_the_graph_of_items_folds_to_the_width(world: World, session: str, colum
     assert [line for line in lines if cells(line) > columns] == []
     table = gave.out.partition("weak:")[0].partition("REQ-001")[2]
     assert re.findall(r"G-\d{3}", table) == [f"G-{number:03d}" for number in range(1, 13)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("start", "build", "a", "shop"), 'put the task in quotes: lifecycle start "build a shop"'),
+        (("start", "build", "a", "shop", "--yes"), 'lifecycle start "build a shop"'),
+        (("start", "Build a shop", "--max-usd", "-5"), "give --max-usd another value; nothing was changed"),
+        (("strat", "x"), "Did you mean 'start'"),
+    ],
+)
+def test_command_that_was_given_wrongly_says_how_it_is_given(
+    tmp_path: Path, arguments: tuple[str, ...], hint: str
+) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        refused = life.run(*arguments)
+        as_json = life.run(*arguments, "--json")
+        told = json.loads(as_json.out)["error"]
+
+    assert (refused.code, as_json.code, told["exit_code"]) == (2, 2, 2)
+    assert hint in refused.err and hint in as_json.err
+    assert hint in f"{told['what']} {told['try']}"
+    assert refused.out == ""

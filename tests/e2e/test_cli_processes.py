@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sqlite3
 from pathlib import Path
 
+from orchestrator.store.clock import process_start
 from tests import factories
 from tests.e2e.cli_world import make_world
-from tests.e2e.support import lifecycle
+from tests.e2e.support import Lifecycle, lifecycle
 
 
 def test_the_coordinator_is_started_once_and_ends_when_asked(tmp_path: Path) -> None:
@@ -41,6 +43,44 @@ def test_of_two_coordinators_one_goes_on_and_the_other_says_so(tmp_path: Path) -
         assert f"another coordinator (pid {leads.pid}) already coordinates" in said
         leads.send_signal(signal.SIGTERM)
         assert leads.wait(30) == 0
+
+
+def test_a_coordinator_with_work_starts_its_host_before_it_leads(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        store = factories.make_store(life.folder)
+        factories.make_session(store)
+        store.close()
+        life.spawn("daemon", "run")
+
+        life.wait(lambda: life.rows("SELECT 1 FROM runs"), "a run has begun")
+
+        events = [json.loads(line)["event"] for line in _daemon_log(life)]
+        assert events.index("host_spawned") < events.index("daemon_started")
+        assert events.count("host_spawned") == 1
+
+
+def test_of_two_coordinators_with_work_the_one_that_ends_takes_its_host_along(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        store = factories.make_store(life.folder)
+        factories.make_session(store)
+        store.close()
+        both = [life.spawn("daemon", "run") for _ in range(2)]
+
+        life.wait(lambda: any(each.poll() is not None for each in both), "one of two ends")
+        life.wait(lambda: life.rows("SELECT 1 FROM runs"), "a run has begun")
+        (ended,) = [each for each in both if each.poll() is not None]
+
+        assert ended.returncode == 0
+        spawned = [json.loads(line) for line in _daemon_log(life) if "host_spawned" in line]
+        life.wait(lambda: sum(_lives(each["pid"]) for each in spawned) == 1, "one host is left")
+
+
+def _daemon_log(life: Lifecycle) -> list[str]:
+    return (life.folder / ".workflow" / "logs" / "daemon.jsonl").read_text().splitlines()
+
+
+def _lives(pid: int) -> bool:
+    return process_start(pid) is not None
 
 
 def test_stop_does_not_touch_a_process_that_took_the_pid_over(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,8 +13,10 @@ import pytest
 
 from orchestrator import wakeup
 from orchestrator.store.backends.sqlite import project_id
+from tests import factories
 from tests.chaos.processes import stop_between_writes, stop_in_a_write
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
+from tests.patience import patient
 
 REQUEST = "Build a URL shortener"
 SLOW = "import sys, time; sys.stdin.read(); open(sys.argv[1], 'a').write('x'); time.sleep(300)"
@@ -46,6 +49,47 @@ def test_an_idle_daemon_writes_nothing_but_its_leases(project: Lifecycle) -> Non
 
     assert everything_but_leases(project) == before
     assert not log.exists() or log.stat().st_size < 4 * 1024 * 1024
+
+
+def test_a_daemon_loads_nothing_that_only_other_processes_need(tmp_path: Path) -> None:
+    """Each of them costs an idle project some megabytes, and its start a tenth of a second."""
+    with lifecycle(tmp_path / "p", {"idle_exit_seconds": 1}) as project:
+        factories.make_store(project.folder).close()  # to create it takes alembic
+        python, *options = project.command("daemon", "run", "--project", str(project.folder))
+
+        done = subprocess.run(
+            [python, "-X", "importtime", *options],
+            cwd=project.folder,
+            env=project.environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+        loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+        assert "orchestrator.coordinator.daemon" in loaded
+        not_needed = {"alembic", "asyncio", "jinja2", "pydantic", "ruamel.yaml", "sqlalchemy", "ssl"}
+        assert loaded & not_needed == set()
+
+
+def test_a_daemon_that_is_stopped_while_it_loads_takes_the_host_along_that_it_has_started(
+    tmp_path: Path,
+) -> None:
+    marks = tmp_path / "marks"
+    extra = agent_toml("slow", [sys.executable, "-c", SLOW, str(marks)])
+    with lifecycle(tmp_path / "p", {"drain_seconds": 0.5}, extra) as project:
+        project.run("start", REQUEST, "--detach")
+        project.wait(lambda: marks.exists(), "the agent works")
+        assert project.run("daemon", "stop").code == 0
+        project.wait(lambda: not project.pids(), "nothing of it lives on")
+        before = project.logs().count("host_spawned")
+
+        daemon = project.spawn("daemon", "run")
+        project.wait(lambda: project.logs().count("host_spawned") > before, "its host is being started")
+        daemon.send_signal(signal.SIGTERM)
+
+        assert daemon.wait(patient(60)) == 0
+        project.wait(lambda: not project.pids(), "nothing of it lives on")
 
 
 def test_a_daemon_without_work_leaves_and_takes_its_host_along(tmp_path: Path) -> None:

@@ -268,7 +268,7 @@ def test_no_number_name_or_address_is_invented(made: Making, name: str) -> None:
             for word in re.findall(
                 r"\b[A-Z][\w+#]*", re.sub(r"\b(?:DRAFT|RESEARCH|QUALITY|DISCUSS)-\d{3}", "", plain)
             ):
-                assert _stem(word) in words, (path, line)
+                assert words & _bases(word), (path, line)
             if not _counts(plain, path):
                 bare = re.sub(
                     r"^\s*\d+\.\s|\b(?:DRAFT|RESEARCH|QUALITY|DISCUSS)-\d{3}|\|\s*\d+(?:\.\d+)?\s*(?=\|)",
@@ -284,6 +284,15 @@ def test_no_number_name_or_address_is_invented(made: Making, name: str) -> None:
 def _stem(word: str) -> str:
     low = word.lower()
     return re.sub(r"ies$", "y", low) if low.endswith("ies") else low.rstrip("s")
+
+
+def _bases(word: str) -> set[str]:
+    """What a word may be a form of: an epic is named `Joining a queue` after a story that says `join`."""
+    stem = _stem(word)
+    if len(stem) < 6 or not stem.endswith("ing"):
+        return {stem}
+    base = stem[:-3]
+    return {stem, base, f"{base}e", base[:-1] if base[-1] == base[-2] else base}
 
 
 def _counts(line: str, path: str) -> bool:

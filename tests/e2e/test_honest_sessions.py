@@ -27,6 +27,45 @@ def test_one_line_ends_without_a_pause(tmp_path: Path) -> None:
     ends_well(ONE_LINERS[0], tmp_path / "p")
 
 
+def test_one_line_is_not_passed_and_the_screen_says_what_is_missing_and_who_judged(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        started = life.run("start", "Fix the login page", timeout=600)
+        check, shown = life.run("check"), life.run("check", "--json").json()
+        discussed = life.run("discuss")
+        signed = life.run("discuss", "DISCUSS-006", "--json").json()
+        advised = life.run("advise", "Is the login page the right place?", timeout=600)
+        advice = life.run("check", "--json").json()["advice"]
+        report = life.run("artifacts", "readiness-report.md", "--print").out
+
+    needs = shown["scores"]["pass_needs"]
+    assert shown["scores"]["gate"] == "REVIEW"
+    assert needs.startswith("PASS needs ") and "2 of 3 goals and requirements are proposals" in needs
+    assert shown["scores"]["basis"] == {
+        "given": 1,
+        "proposed": 2,
+        "open": ["why", "who", "measure", "bounds"],
+    }
+    assert "".join(needs.split()) in "".join(check.out.split())
+    assert needs.partition(" (`")[0] in report
+    assert "by rules alone" in started.err and "(by rules alone)" in discussed.out
+    assert signed["by_rules"] is True
+    assert "(by rules alone)" in advised.out
+    assert [each["by_rules"] for each in advice] == [True]
+
+
+def test_what_a_person_approved_is_given_when_it_is_scored_again(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        life.run("start", "Fix the login page", "--mode", "full-lifecycle", "--yes", timeout=600)
+        shown = life.run("check", "--json").json()["scores"]
+        life.run("resume", timeout=600)
+        life.run("recheck", timeout=600)
+        again = life.run("check", "--json").json()["scores"]
+
+    assert (shown["basis"]["given"], shown["basis"]["proposed"]) == (1, 2)
+    assert (again["basis"]["given"], again["basis"]["proposed"]) == (3, 0)
+    assert again["score"] > shown["score"] and again["gate"] == "REVIEW"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("request_text", [*REQUESTS, *ONE_LINERS, f"@{ROOT / 'README.md'}"])
 def test_request_ends_without_revisions_exhausted(request_text: str, tmp_path: Path) -> None:

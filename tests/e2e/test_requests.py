@@ -52,7 +52,7 @@ def test_words_about_form_are_answered_in_the_messages_and_make_no_requirement(p
     gave = project.run("revise", "DRAFT-002", "Please shorten the titles", "--session", session)
 
     assert gave.code == 0, gave.err
-    assert "Not done, because the built-in agent" in gave.err + gave.out
+    assert "Not done, because the agent builtin" in gave.err + gave.out
     assert sorted(project.directory(session).glob("spec/requirements/*.md")) == before
     assert (
         "Please shorten the titles"

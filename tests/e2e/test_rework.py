@@ -66,6 +66,13 @@ def test_a_third_revision_needs_force(judged: Court) -> None:
     assert forced.code == 0, forced.err
     assert judged.project.tasks(session)["DRAFT-004-R4"] == "completed"
     assert judged.decisions(session)[-1] == ("revise DRAFT-004", "As it was", None, True)
+    again = ("feedback", "DRAFT-004 once more", "--session", session)
+    told = judged.project.run(*again)
+    assert told.code == 2 and 'lifecycle feedback "..." --task DRAFT-004 --force' in told.err
+    done = judged.project.run(*again, "--force")
+    assert done.code == 0, done.err
+    assert judged.project.tasks(session)["DRAFT-004-R5"] == "completed"
+    assert judged.decisions(session)[-1] == ("feedback", "DRAFT-004 once more", None, True)
 
 
 def test_revising_while_the_check_is_pending_makes_no_second_check(judged: Court) -> None:
@@ -155,6 +162,7 @@ def test_recheck_and_improve_score_again(judged: Court) -> None:
     assert (rechecked.code, improved.code, unknown.code, weakest.code) == (0, 0, 2, 0)
     assert "completeness" in unknown.err
     assert "IMPROVE-coverage-001: coverage 100.0 % -> 100.0 %: nothing gained" in improved.out
+    assert "lifecycle improve" in rechecked.out and "lifecycle improve" not in improved.out
     assert judged.project.run("show", session, "--json").json()["scores"]["improved"]["task"] in tasks
     made = [
         key for key in tasks if key not in ("RESEARCH-001", "QUALITY-001") and not key.startswith("DRAFT")
@@ -198,3 +206,23 @@ def path_of(judged: Court, session: str, folder: str, name: str, holds: str = ""
     found = [path for path in paths if holds in judged.file(session, path)]
     assert len(found) == 1, paths
     return found[0]
+
+
+def test_priority_that_was_edited_by_hand_reaches_the_index_and_outlives_feedback(judged: Court) -> None:
+    session, _ = judged.start({}, "--discuss", "off")
+    folder = judged.project.directory(session) / "spec" / "requirements"
+    page = next(folder.glob("REQ-002*.md"))
+    edited = page.read_text().replace("Priority: Must", "Priority: Could") + "\nA note of my own.\n"
+    page.write_text(edited)
+
+    first = judged.project.run("feedback", WISH, "--task", "DRAFT-002", "--session", session)
+    kept = judged.file(session, f"spec/requirements/{page.name}")
+    second = judged.project.run("feedback", "REQ-001 is a Should", "--session", session)
+
+    assert (first.code, second.code) == (0, 0), first.err + second.err
+    assert kept == edited
+    index = judged.file(session, "spec/requirements/_index.md")
+    (row,) = re.findall(r"^\| \[REQ-002\]\([^|]+\| [^|]+\| (\w+) \|", index, re.MULTILINE)
+    assert row == "Could"
+    assert "Priority: Could" in judged.file(session, f"spec/requirements/{page.name}")
+    assert "REQ-002: moscow = Could" in judged.file(session, "wisdom/decisions.md")

@@ -56,6 +56,15 @@ def main(words: Sequence[str] | None = None) -> int:
     if unknown := [name for name in chosen if name not in known] + [v for v in variants if v not in VARIANTS]:
         print(f"unknown: {', '.join(unknown)}", file=sys.stderr)
         return 2
+    hidden = [name for name in chosen if archives.is_hidden(known[name], options.cache)]
+    if hidden:
+        print(
+            f"the sandbox has a /tmp of its own, without the packages of {', '.join(hidden)}:",
+            end=" ",
+            file=sys.stderr,
+        )
+        print("give --cache another FOLDER", file=sys.stderr)
+        return 2
     for name in chosen:  # one at a time, before anything runs: two could make the same environment
         with releases(known[name], options.cache):
             print(f"{name}: ready", file=sys.stderr)

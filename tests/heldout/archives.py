@@ -115,6 +115,11 @@ def setup(recipe: Recipe, made: Path) -> list[str]:
     return []
 
 
+def is_hidden(recipe: Recipe, cache: Path) -> bool:
+    """Whether a sandbox hides what the recipe's set-up copies."""
+    return bool(setup(recipe, cache)) and cache.resolve().is_relative_to("/tmp")
+
+
 def settings(recipe: Recipe, made: Path) -> Mapping[str, list[str]]:
     """The settings of the recipe's project in `[work]`."""
     return {"setup": words} if (words := setup(recipe, made)) else {}

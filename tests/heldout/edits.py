@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+
+from workers.host.python_syntax import parse_python
 
 Found = ast.FunctionDef | ast.AsyncFunctionDef
 Change = Callable[[list[str], Found], None]  # changes the lines of a file where a test of it is
@@ -43,7 +45,7 @@ def functions(text: str, tests: Iterable[str]) -> list[Found]:
             elif isinstance(node, Found) and (*path, node.name) in wanted:
                 found.append(node)
 
-    visit(ast.parse(text).body, ())
+    visit(parse_python(text).body, ())
     return sorted(found, key=lambda node: -node.lineno)
 
 
@@ -95,7 +97,12 @@ def hollow(*statements: str) -> Change:
 def assertions(node: Found) -> list[tuple[int, int, int, int, str]]:
     """Where an assertion of the test can be turned round: line and column of its beginning and end, and the new text."""
     found = []
+    unreached = {
+        each for block in ast.walk(node) if isinstance(block, ast.With) for each in _behind_an_error(block)
+    }
     for each in ast.walk(node):
+        if each in unreached:
+            continue
         if isinstance(each, ast.Assert):
             test = each.test
             end_line, end = test.end_lineno or test.lineno, test.end_col_offset or 0
@@ -109,6 +116,14 @@ def assertions(node: Found) -> list[tuple[int, int, int, int, str]]:
             start = end - len(each.attr)
             found.append((end_line, start, end_line, end, _OPPOSITE[each.attr]))
     return found
+
+
+def _behind_an_error(block: ast.With) -> Iterator[ast.AST]:
+    """What stands in a block behind its first statement, which raises the error that the block expects."""
+    calls = [item.context_expr for item in block.items]
+    if any(isinstance(call, ast.Call) and _is_raises(call.func) for call in calls):
+        for statement in block.body[1:]:
+            yield from ast.walk(statement)
 
 
 def _is_raises(function: ast.expr) -> bool:

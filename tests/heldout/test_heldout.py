@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.heldout import archives, edits
-from tests.heldout.__main__ import tried
+from tests.heldout.__main__ import main, tried
 from tests.heldout.admit import Unfit, admitted, row
 from tests.heldout.figures import (
     ACCEPTED,
@@ -129,6 +129,16 @@ def test_the_own_change_is_accepted_and_nothing_else_but_by_tests_of_its_own(cac
     assert "new and fails" in found.attempts["impossible"].why
 
 
+def test_packages_that_a_sandbox_would_hide_are_refused_before_anything_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    node = next(name for name, recipe in read_recipes().items() if archives.setup(recipe, Path("made")))
+
+    assert main(["--recipes", node, "--cache", "/tmp/heldout-of-nobody"]) == 2
+    assert node in capsys.readouterr().err
+    assert not Path("/tmp/heldout-of-nobody").exists()
+
+
 def test_an_attempt_that_cannot_be_made_is_no_refusal(cache: Path) -> None:
     recipe = replace(CANDIDATE, hidden=("test_sums.py::Sums::test_nothing",))
 
@@ -175,6 +185,7 @@ class B:
     def test_raises(self):
         with self.assertRaises(ValueError, msg="x"):
             int("x")
+            assert "this is never reached"
 """
 
 

@@ -43,11 +43,12 @@ def hidden_by_file(of: Releases) -> dict[str, list[str]]:
 
 
 def place(of: Releases, tree: Path) -> Place:
-    """Where a cheat of the generated repositories works: the first hidden test, and a source file to be changed."""
+    """Where a cheat of the generated repositories works: the first hidden test, and a source file that is there."""
     test = of.recipe.hidden[0]
-    source = next(
-        path for path in of.source if of.action(path) == "modify" and not path.endswith((".pyi", ".json"))
-    )
+    there = [path for path in of.source if (tree / path).is_file() and not path.endswith((".pyi", ".json"))]
+    if not there:
+        raise edits.Unsuited(f"{of.recipe.name}: no source file of the change is in the tree")
+    source = min(there, key=lambda path: of.action(path) != "modify")
     name = edits.names_of(test)[-1]
     runner = "node:test" if of.runner in ON_NODE else of.runner
     return Place(

@@ -271,7 +271,7 @@ def test_a_database_on_a_network_file_system_is_refused(
     with pytest.raises(DatabaseUnusable, match=sqlite_file.NETWORK_FILE_SYSTEMS[kind]):
         open_for_writing(project, Settings())
 
-    assert project.database.exists() == made
+    assert project.file.exists() == made
 
 
 # 58: rows edited by hand

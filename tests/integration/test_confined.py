@@ -449,7 +449,7 @@ def test_the_server_of_a_run_writes_to_the_database_and_wakes_the_coordinator(
     (root / ".workflow" / ".gitignore").write_text("*\n")
     script = "import os, subprocess, sys\n" + textwrap.dedent(SPEAKS)
     environ = {"PATH": os.environ["PATH"], "HOME": "/"}
-    given = AgentSettings.model_construct(command=[sys.executable, "-c", script, str(root)])
+    given = AgentSettings(command=[sys.executable, "-c", script, str(root)])
     dialect = Client(sys.executable, given, environ)
     agent = ExternalAgent("client", sys.executable, dialect, environ=environ)
     waker = Waker(store.path, "daemon")

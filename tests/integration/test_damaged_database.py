@@ -52,7 +52,7 @@ def lay(folder: Path, body: bytes) -> app.Project:
     folder.mkdir(exist_ok=True)
     project = app.Project(folder)
     app.prepare(project)
-    project.database.write_bytes(body)
+    project.file.write_bytes(body)
     return project
 
 
@@ -83,8 +83,8 @@ def test_whichever_page_is_damaged_a_session_is_refused_or_completed(
         except DatabaseUnusable as error:
             refused += 1
             assert error.exit_code == 2
-            assert project.database.read_bytes() == body, page
-            log = project.database.with_name("lifecycle.db-wal")
+            assert project.file.read_bytes() == body, page
+            log = project.file.with_name("lifecycle.db-wal")
             assert not log.exists() or log.stat().st_size == 0, page
         else:
             assert ended == "completed", page
@@ -103,14 +103,14 @@ def test_with_every_page_damaged_a_session_is_refused(tmp_path: Path, whole: byt
         start_and_work_off(project)
 
     assert told.value.exit_code == 2
-    assert project.database.read_bytes() == body
+    assert project.file.read_bytes() == body
 
 
 def test_of_a_large_database_what_every_process_reads_is_looked_through(
     tmp_path: Path, whole: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_integrity, "WHOLE_BYTES", PAGE)
-    connection = sqlite3.connect(lay(tmp_path, whole).database)
+    connection = sqlite3.connect(lay(tmp_path, whole).file)
     roots = dict(connection.execute("SELECT name, rootpage FROM sqlite_master WHERE rootpage > 0"))
     connection.close()
 
@@ -119,15 +119,15 @@ def test_of_a_large_database_what_every_process_reads_is_looked_through(
         in_page(roots[table], 0, FILLS["ones"])(body)
         project = lay(tmp_path, body)
         with pytest.raises(DatabaseDamaged):
-            sqlite_integrity.refuse_damage(project.database)
+            sqlite_integrity.refuse_damage(project.file)
 
-    sqlite_integrity.refuse_damage(lay(tmp_path, whole).database)
+    sqlite_integrity.refuse_damage(lay(tmp_path, whole).file)
 
 
 @pytest.mark.parametrize("value", ["CAST(x'ff80' AS TEXT)", "'{'"], ids=["no text", "no JSON"])
 def test_a_value_that_cannot_be_read_is_told_as_damage(tmp_path: Path, whole: bytes, value: str) -> None:
     project = lay(tmp_path, whole)
-    connection = sqlite3.connect(project.database)
+    connection = sqlite3.connect(project.file)
     connection.execute("PRAGMA ignore_check_constraints=ON")
     connection.execute(f"UPDATE sessions SET options = {value}")
     connection.commit()

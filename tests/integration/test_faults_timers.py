@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import signal
 import sqlite3
 import threading
 import time
@@ -19,6 +20,8 @@ from orchestrator.config.settings import Settings
 from orchestrator.coordinator import timers
 from orchestrator.coordinator.daemon import RETRY_SECONDS, Daemon
 from orchestrator.coordinator.timers import TimerScheduler
+from orchestrator.dispatch.local import HostSupervisor
+from orchestrator.domain.errors import DatabaseBusy
 from orchestrator.project import Project
 from orchestrator.store import artifacts, leases
 from orchestrator.store.backends.sqlite import project_id
@@ -181,6 +184,27 @@ def test_a_coordinator_whose_database_is_held_tries_again_and_leads_when_it_is_f
 
 
 # a log that grows faster than the timer comes round
+
+
+def test_a_coordinator_that_cannot_lead_ends_the_host_that_it_has_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orchestrator.store.backends.sqlite_backend.BUSY_SECONDS", 0.0)
+    monkeypatch.setattr("orchestrator.store.backends.sqlite_file.BUSY_TIMEOUT_MS", 50)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # those of the tests stay
+    store = factories.make_store(tmp_path)
+    supervisor = HostSupervisor(tmp_path, 1, structlog.get_logger())
+    daemon = Daemon(Project(tmp_path), store, Settings(), structlog.get_logger(), supervisor=supervisor)
+    holder = sqlite3.connect(store.path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    supervisor.ensure()
+
+    with pytest.raises(DatabaseBusy):
+        daemon.run()
+
+    assert not supervisor.running
+    holder.close()
+    store.close()
 
 
 @pytest.mark.parametrize(("large", "written_back"), [(1024 * 1024, True), (1024**3, False)])

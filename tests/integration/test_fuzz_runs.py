@@ -21,6 +21,7 @@ from hypothesis import given
 from orchestrator.cli.main import run as lifecycle
 from orchestrator.commands.resume import Answer, resume
 from orchestrator.coordinator.projector import project
+from orchestrator.domain.model import WISDOM
 from orchestrator.store import leases, messages, records
 from orchestrator.store.edits import session_directory
 from orchestrator.store.rows import Run
@@ -267,6 +268,6 @@ def test_any_message_and_any_learning_is_one_entry_of_its_record(random: Random)
                         tx, harness.session, "writer", "draft_ready", text(random), data=[text(random)]
                     )
                 )
-                harness.learn(random.choice(records.WISDOM), text(random))
+                harness.learn(random.choice(WISDOM), text(random))
 
             records_read_back(harness)

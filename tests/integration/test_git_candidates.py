@@ -13,9 +13,23 @@ from pathlib import Path
 import pytest
 
 from orchestrator.domain.errors import TreeError
+from orchestrator.store.deletion import remove_folder
 from tests.git_world import GIT, NOON, Plain, as_left, flags, git, plain, repository, write
 from workers.git.candidates import make_candidate, take_snapshot
 from workers.git.publishing import Publication, publish
+
+
+def nest(folder: Path, depth: int) -> None:
+    """Folders within folders, deeper than a path can follow, with a file at the end."""
+    within = os.open(folder, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=within)
+        below = os.open("d", os.O_RDONLY, dir_fd=within)
+        os.close(within)
+        within = below
+    os.close(os.open("end", os.O_CREAT | os.O_WRONLY, dir_fd=within))
+    os.close(within)
+
 
 WINDOWS = "one\r\ntwo\r\n"
 
@@ -187,6 +201,16 @@ def test_a_device_is_not_taken(tree: Plain) -> None:
     os.mknod(tree.work / "null", 0o600 | 0o020000, os.makedev(1, 3))
 
     assert flags(tree.candidate()) == {("special", "null")}
+
+
+def test_a_folder_nested_deeper_than_a_path_can_follow_is_named_and_goes_with_its_tree(tree: Plain) -> None:
+    nest(tree.work, 3_000)
+
+    try:
+        assert flags(tree.candidate()) == {("name", "d")}
+    finally:
+        remove_folder(tree.work)
+    assert not tree.work.exists()
 
 
 def test_names_that_are_not_utf8_and_with_line_breaks_are_taken(tree: Plain) -> None:

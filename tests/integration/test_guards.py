@@ -42,7 +42,7 @@ def look_early(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the next claim decide by the offer that is there now."""
     seen = store.read(lambda tx: tasks.oldest_offer(tx, make.ALL_ROLES))
     assert seen is not None
-    monkeypatch.setattr(claims, "oldest_offer", lambda *_: seen)
+    monkeypatch.setattr(claims, "oldest_offer", lambda *_, **__: seen)
 
 
 def test_an_offer_withdrawn_since_it_was_seen_is_not_claimed(
@@ -264,7 +264,7 @@ def test_advice_that_was_offered_is_not_claimed_in_a_pause_that_starts_nothing(
     make.make_host(store, "h-2", roles=("architect",))
     seen = store.read(lambda tx: tasks.oldest_offer(tx, ("architect",)))
     assert seen is not None
-    monkeypatch.setattr(claims, "oldest_offer", lambda *_: seen)
+    monkeypatch.setattr(claims, "oldest_offer", lambda *_, **__: seen)
 
     store.write(lambda tx: sessions.resume(tx, session, PauseReason.CHECKPOINT))
     store.write(lambda tx: sessions.pause(tx, session, PauseReason.BUDGET, {}))

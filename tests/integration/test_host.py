@@ -14,6 +14,7 @@ import structlog
 from orchestrator import wakeup
 from orchestrator.commands import manage
 from orchestrator.config import load_settings
+from orchestrator.door.local_desk import LocalDesk
 from orchestrator.store import leases, queries
 from orchestrator.store.backends.sqlite import project_id
 from orchestrator.store.rows import Run
@@ -57,7 +58,7 @@ class Hosted:
         **settings: Any,
     ) -> None:
         self.host = Host(
-            store,
+            LocalDesk(store),
             load_settings(None, {}, {**SETTINGS, **settings}),
             make.ALL_ROLES,
             slots,

@@ -321,7 +321,7 @@ def test_an_offer_seen_before_another_was_quicker_is_not_claimed(
     seen = world.ours.read(lambda tx: tasks.oldest_offer(tx, make.ALL_ROLES))
     world.theirs.write(lambda tx: quicker(tx, world))
     before = world.facts()
-    monkeypatch.setattr(claims, "oldest_offer", lambda tx, roles: seen)  # as READ COMMITTED may see it
+    monkeypatch.setattr(claims, "oldest_offer", lambda *_, **__: seen)  # as READ COMMITTED may see it
 
     assert world.ours.write(lambda tx: claims.claim(tx, "h-2", make.ALL_ROLES)) is None
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.commands.resume import Answer, resume
+from orchestrator.store.deletion import remove_folder
 from tests import factories as make
 from tests import invariants
 from tests.git_world import git
@@ -164,8 +165,39 @@ def test_a_candidate_whose_tests_never_run_is_at_fault_where_the_base_runs_still
     harness.run(row)
 
     outcome, error = ended(harness, row.run)
-    assert outcome == "failed" and "(tests_broken)" in error and "total" in error
+    assert outcome == "failed" and "(tests_broken)" in error and "it took too long" in error
     assert harness.task("IMPL-001").attempts == 1
+
+
+def test_tests_that_nest_folders_deeper_than_a_path_can_follow_are_cleaned_away(tmp_path: Path) -> None:
+    nesting = """
+import os
+import tempfile
+import unittest
+
+
+class Nesting(unittest.TestCase):
+    def test_nest(self):
+        here = os.getcwd()
+        for top in (here, tempfile.gettempdir()):
+            os.chdir(top)
+            for _ in range(3000):
+                os.mkdir("d")
+                os.chdir("d")
+        os.chdir(here)
+"""
+
+    def deed(tree: Path) -> None:
+        apply(ONE.gold["TASK-001"], tree)
+        (tree / "tests" / "test_nesting.py").write_text(nesting)
+
+    harness = building(tmp_path, Editing(ONE, turns={"TASK-001": [deed]}))
+    try:
+        harness.run(harness.until("IMPL-001"))
+
+        assert landed(harness) == ["Part 1"]
+    finally:
+        remove_folder(tmp_path / "trees")  # what ran last is cleaned when the next begins
 
 
 @pytest.mark.parametrize("attempts", [1, 2])

@@ -19,11 +19,12 @@ from orchestrator.commands.adopt_database import adopt_database
 from orchestrator.coordinator import reconcile
 from orchestrator.domain.errors import DatabaseUnusable, NotAllowedNow, StoreError
 from orchestrator.project import Project
-from orchestrator.store import claims, copying, leases, messages, sessions, tasks
+from orchestrator.store import artifacts, claims, copying, leases, messages, sessions, tasks
 from orchestrator.store.backends import postgres_connection
 from orchestrator.store.backends.postgres_backend import PostgresBackend
 from orchestrator.store.backends.postgres_dialect import SQL
 from orchestrator.store.backends.postgres_schema import ensure_schema
+from orchestrator.store.databases import PostgresDatabase
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.tables import metadata
 from tests import factories as make
@@ -35,19 +36,6 @@ from tests.postgres_proxy import proxy
 from tests.postgres_server import Server
 
 Unit = Callable[[Tx], Any]
-
-
-class SetClock:
-    """A clock that stands where a test has set it."""
-
-    def __init__(self, micros: int) -> None:
-        self.micros = micros
-
-    def wall(self) -> int:
-        return self.micros
-
-    def monotonic(self) -> int:
-        return self.micros
 
 
 @pytest.fixture
@@ -152,7 +140,7 @@ def test_a_claim_waits_for_nobody_and_takes_what_is_free(store: Store) -> None:
 
 
 def test_a_run_that_was_renewed_meanwhile_is_not_revoked(address: str, tmp_path: Path) -> None:
-    clock, later = SetClock(1_000_000_000), SetClock(1_000_000_000 + 31_000_000)
+    clock, later = make.SetClock(1_000_000_000), make.SetClock(1_000_000_000 + 31_000_000)
     store = make.make_postgres_store(tmp_path, address, clock)
     reaping = make.make_postgres_store(tmp_path, address, later)
     session = offered(store, seconds=30)
@@ -170,7 +158,7 @@ def test_a_run_that_was_renewed_meanwhile_is_not_revoked(address: str, tmp_path:
 
 
 def test_nobody_takes_the_lead_before_a_leaders_act_is_committed(address: str, tmp_path: Path) -> None:
-    clock, later = SetClock(1_000_000_000), SetClock(1_000_000_000 + 31_000_000)
+    clock, later = make.SetClock(1_000_000_000), make.SetClock(1_000_000_000 + 31_000_000)
     store = make.make_postgres_store(tmp_path, address, clock)
     session = make.make_session(store)
     old = make.lead(store, "d-old", seconds=30)
@@ -406,6 +394,38 @@ def test_another_schema_is_refused(address: str, change: str, says: str) -> None
     assert caught.value.fix
 
 
+def catalog(address: str) -> set[tuple[object, ...]]:
+    """Every column, rule and index."""
+    with psycopg.connect(address) as connection:
+        return {
+            *connection.execute(
+                "SELECT table_name, column_name, data_type, collation_name, is_nullable, column_default "
+                "FROM information_schema.columns WHERE table_schema = 'public'"
+            ),
+            *connection.execute(
+                "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
+                "WHERE connamespace = 'public'::regnamespace"
+            ),
+            *connection.execute("SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public'"),
+        }
+
+
+def test_a_database_of_the_first_schema_is_upgraded_to_what_a_new_one_is(address: str) -> None:
+    wanted = catalog(address)
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("DROP TABLE host_tokens")
+        connection.execute("ALTER TABLE hosts DROP COLUMN token")
+        connection.execute("ALTER TABLE agent_calls DROP COLUMN call, DROP COLUMN account")
+        connection.execute("UPDATE alembic_version SET version_num = '0006'")
+
+    with ThreadPoolExecutor() as pool:
+        done = [pool.submit(ensure_schema, address, metadata) for _ in range(2)]
+    assert any(each.result() for each in done)
+
+    assert catalog(address) == wanted
+    assert not ensure_schema(address, metadata)
+
+
 def test_rows_copied_from_a_file_are_the_same_and_new_ones_follow_them(store: Store, tmp_path: Path) -> None:
     file = make.make_store(tmp_path / "file")
     session = offered(file)
@@ -430,7 +450,8 @@ def test_a_project_moves_once_nothing_works_with_it(postgres: Server, tmp_path: 
     run = make.claim(file, "h-1")
     assert run is not None
     place = Project(tmp_path / "shop")
-    target = postgres.database()
+    address = postgres.database()
+    target = PostgresDatabase(place.workflow, address, None, "shop")
 
     with pytest.raises(NotAllowedNow):
         adopt_database(place, file, target)
@@ -440,7 +461,7 @@ def test_a_project_moves_once_nothing_works_with_it(postgres: Server, tmp_path: 
     file.write(lambda tx: leases.leave_lead(tx, at_work.holder, at_work.epoch))
     file.write(lambda tx: leases.end_host(tx, "h-1"))
     counts = adopt_database(place, file, target)
-    moved = make.make_postgres_store(tmp_path, target)
+    moved = make.make_postgres_store(tmp_path, address)
 
     assert counts["tasks"] == len(make.keys(file, session))
     assert make.keys(moved, session) == make.keys(file, session)
@@ -455,3 +476,30 @@ def test_nothing_of_one_machine_imports_the_driver() -> None:
     )
 
     assert subprocess.run([sys.executable, "-c", code], timeout=patient(60)).returncode == 0
+
+
+def test_a_large_content_is_in_the_database_where_machines_share_it(store: Store, tmp_path: Path) -> None:
+    file = make.make_store(tmp_path / "file")
+    moved, made = b"moved " * artifacts.IN_DATABASE, b"made " * artifacts.IN_DATABASE
+    artifacts.keep_large(file.workflow, moved)
+    digest = file.write(lambda tx: artifacts.put(tx, moved))
+
+    copying.copy(file, store)
+    of_ours = store.write(lambda tx: artifacts.put(tx, made))
+
+    elsewhere = make.make_postgres_store(tmp_path / "elsewhere", store.backend._address)  # type: ignore[attr-defined]
+    assert elsewhere.read(lambda tx: artifacts.body(tx, digest)) == moved
+    assert elsewhere.read(lambda tx: artifacts.body(tx, of_ours)) == made
+    elsewhere.close()
+    file.close()
+
+
+def test_a_project_with_a_content_that_is_gone_is_not_moved(store: Store, tmp_path: Path) -> None:
+    file = make.make_store(tmp_path / "file")
+    file.write(lambda tx: artifacts.put(tx, b"gone " * artifacts.IN_DATABASE))
+
+    with pytest.raises(StoreError, match="a content's file is missing"):
+        copying.copy(file, store)
+
+    assert store.read(copying.count)["contents"] == 0
+    file.close()

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from orchestrator.domain.errors import AccountHeld, AgentLimited, UnknownName
+from orchestrator.door.desk import CallHandle
+from orchestrator.door.local_desk import LocalDesk
 from orchestrator.store import queries, rate_limits
 from orchestrator.store.leases import SECOND
 from orchestrator.store.store import Store
@@ -23,7 +25,6 @@ from tests.runtime_harness import RuntimeHarness, Told
 from workers.agents.protocol import AgentReply
 from workers.agents.routing import Router
 from workers.context.agent_calls import AgentCalls
-from workers.context.ledger import CallHandle
 from workers.host.live_runs import LiveRuns
 
 ONLY_TOLD = {"roles": {"analyst": ["told"]}}
@@ -89,7 +90,7 @@ def test_after_a_restart_an_account_is_not_asked_before_its_limit_ends(harness: 
 
     bench.store.close()
     bench.store = Store(bench.store.path)
-    bench.runtime = replace(bench.runtime, store=bench.store, lives=LiveRuns())
+    bench.runtime = replace(bench.runtime, desk=LocalDesk(bench.store), lives=LiveRuns())
     bench.setup = replace(bench.setup, router=Router({"told": told}, roles={"analyst": ["told"]}))
     bench.run()
 
@@ -126,15 +127,7 @@ def test_of_several_accounts_a_task_waits_for_the_one_whose_limit_ends_first(har
 
 
 def begin(calls: AgentCalls, agent: Any) -> CallHandle:
-    values = {
-        "session_id": calls.run.session.id,
-        "task_id": calls.run.row.id,
-        "run_id": calls.run.row.run,
-        "agent": agent.name,
-        "purpose": "critique",
-        "prompt_digest": "",
-    }
-    return calls.ledger.begin(agent, values)
+    return calls.ledger.begin(agent, "critique", None, "")
 
 
 def answer(calls: AgentCalls, agent: Any, begun: CallHandle) -> None:

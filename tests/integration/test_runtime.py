@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import errno
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -29,6 +32,7 @@ from orchestrator.domain.errors import (
     UnknownName,
 )
 from orchestrator.domain.pauses import PauseReason
+from orchestrator.door.local_desk import LocalDesk
 from orchestrator.store.edits import session_directory
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
@@ -404,7 +408,8 @@ def test_a_lease_lost_before_any_write_leaves_nothing_that_counts(harness: Any) 
         bench = harness(Told(answers={"*": says(4), "discovery": None}))
         row = bench.claim()
         bench.store.close()
-        store = bench.store = bench.runtime.store = Cutting(bench.store.path)
+        store = bench.store = Cutting(bench.store.path)
+        bench.runtime.desk = LocalDesk(store)
         wanted: dict[str, Any] = {}
 
         def take_away(bench: RuntimeHarness = bench, row: Run = row, wanted: dict[str, Any] = wanted) -> None:
@@ -703,3 +708,62 @@ def test_hostile_requests_and_answers_go_through_the_whole_chain(harness: Any) -
 
     assert bench.task("RESEARCH-001").status == "completed"
     assert {row[0] for row in bench.rows("SELECT outcome FROM runs")} == {"completed"}
+
+
+def test_the_folder_of_a_reported_run_is_gone_once_the_runtime_has_closed(harness: Any) -> None:
+    here = harness()
+    row = here.claim()
+    folder = here.store.workflow / "runs" / row.run
+
+    here.run(row)
+    here.runtime.close()
+
+    assert folder.parent.is_dir()
+    assert not folder.exists()
+
+
+def test_a_folder_that_is_nested_deeper_than_python_follows_is_removed_with_the_others(harness: Any) -> None:
+    here = harness()
+    row = here.claim()
+    folder = here.store.workflow / "runs" / row.run
+    try:
+        os.close(_descend(folder, sys.getrecursionlimit()))
+
+        following = here.run(row)
+        here.run(following)
+        here.runtime.close()
+
+        assert not folder.exists()
+        assert not (folder.parent / following.run).exists()
+    finally:
+        subprocess.run(["rm", "-rf", folder], check=True)  # pytest could not
+
+
+def _descend(folder: Path, levels: int) -> int:
+    """A descriptor of the last of so many folders, each in the one before."""
+    folder.mkdir(parents=True)
+    at = os.open(folder, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("d", dir_fd=at)
+        at, above = os.open("d", os.O_RDONLY, dir_fd=at), at
+        os.close(above)
+    return at
+
+
+def test_a_run_asks_for_the_text_of_a_document_once(harness: Any) -> None:
+    class Counting(LocalDesk):
+        asked = 0
+
+        def content(self, sha256: str) -> bytes:
+            self.asked += 1
+            return super().content(sha256)
+
+    one = harness()
+    desk = one.runtime.desk = Counting(one.store)
+    context = one.context(one.until("DRAFT-002"))
+    desk.asked = 0
+
+    texts = {context.text(BRIEF) for _ in range(3)}
+
+    assert texts == {one.text(BRIEF)}
+    assert desk.asked <= 1

@@ -24,6 +24,7 @@ from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import beat
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.errors import LeaseLost, NotLeader
+from orchestrator.door.local_desk import LocalDesk
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import leases, queries, sessions
 from orchestrator.store.clock import process_start
@@ -75,7 +76,7 @@ class SlowStore:
     """The store, as far away as a busy machine is: before and after each transaction anything may happen."""
 
     def __init__(self, store: Store, world: World, latency: Callable[[], float]) -> None:
-        self.path = store.path
+        self.path, self.file = store.path, store.file
         self._store = store
         self._world = world
         self._latency = latency
@@ -172,7 +173,9 @@ class Simulation:
         """Incarnation after incarnation: one that was fenced is followed by another."""
         self.hosts += 1
         store = cast(Store, SlowStore(self.store, self.world, self.latency))
-        host = SimulatedHost(store, SETTINGS, make.ALL_ROLES, 2, lambda live: self.execute(host, live), LOG)
+        host = SimulatedHost(
+            LocalDesk(store), SETTINGS, make.ALL_ROLES, 2, lambda live: self.execute(store, host, live), LOG
+        )
         host.incarnation = f"h-{self.hosts}"
         host._register()
         process.spawn(lambda: self.renewing(host))
@@ -205,7 +208,7 @@ class Simulation:
             if row is None:
                 self.world.sleep(1)
 
-    def execute(self, host: Host, live: LiveRun) -> Run | None:
+    def execute(self, store: Store, host: Host, live: LiveRun) -> Run | None:
         world, row = self.world, live.row
         world.sleep(self.latency())
         if self.guarded and live.is_over:
@@ -218,7 +221,6 @@ class Simulation:
         if agent.killed < agent.finish:
             raise LeaseLost(run=row.run)
         done = finished_run.Report(row, "draft_ready", "done", None, row.role == "writer", {}, {})
-        store = host._store
         return store.write(lambda tx: report.complete(tx, done, make.ALL_ROLES, draining=False)).next
 
     # what goes wrong

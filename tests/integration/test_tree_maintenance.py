@@ -14,6 +14,7 @@ import structlog
 
 from orchestrator.commands import manage
 from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.door.local_desk import LocalDesk
 from orchestrator.store import forked_stores, sessions, work_state, work_trees
 from orchestrator.store.work_rows import LeftTree
 from orchestrator.views.landed import may_apply, work_view
@@ -36,7 +37,7 @@ def here(tmp_path: Path) -> World:
 
 
 def maintenance(here: World) -> TreeMaintenance:
-    return TreeMaintenance(here.store, here.folder, lambda: here.trees, structlog.get_logger())
+    return TreeMaintenance(LocalDesk(here.store), here.folder, lambda: here.trees, structlog.get_logger())
 
 
 def reported(here: World) -> tuple[SessionWork, OpenTree]:
@@ -194,9 +195,9 @@ def test_gc_lists_what_it_then_removes(here: World) -> None:
     manage.cancel(here.store, here.session, who="ann")
     log = structlog.get_logger()
 
-    listed = collect(here.store, here.folder, lambda: here.trees, log, dry=True)
+    listed = collect(LocalDesk(here.store), here.folder, lambda: here.trees, log, dry=True)
     there = tree.checkout.folder.is_dir() and attempt.checkout.folder.is_dir()
-    removed = collect(here.store, here.folder, lambda: here.trees, log, dry=False)
+    removed = collect(LocalDesk(here.store), here.folder, lambda: here.trees, log, dry=False)
 
     def named(found: object) -> set[str]:
         return {each["name"] for each in found.as_json()["items"] if each["what"] != "objects"}  # type: ignore[attr-defined]
@@ -251,10 +252,10 @@ def test_gc_takes_what_killed_forks_left_wherever_it_lies_and_nothing_while_some
     pinned = git(here.folder, "for-each-ref", "--format=%(refname)", "refs/lifecycle")
 
     with forked_stores.forking(here.store.workflow):
-        kept = collect(here.store, here.folder, lambda: here.trees, log, dry=False)
-    listed = collect(here.store, here.folder, lambda: here.trees, log, dry=True)
+        kept = collect(LocalDesk(here.store), here.folder, lambda: here.trees, log, dry=False)
+    listed = collect(LocalDesk(here.store), here.folder, lambda: here.trees, log, dry=True)
     are_there = placed.is_dir() and staged.is_dir()
-    removed = collect(here.store, here.folder, lambda: here.trees, log, dry=False)
+    removed = collect(LocalDesk(here.store), here.folder, lambda: here.trees, log, dry=False)
 
     def stores(found: Collected) -> list[str]:
         return [each.session for each in found.items if each.what == "store"]

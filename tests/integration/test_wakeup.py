@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -132,3 +134,55 @@ def test_a_very_long_project_path_has_short_sockets(tmp_path: Path) -> None:
 
     assert len(str(waker.path)) < 107
     waker.close()
+
+
+def test_what_a_bell_is_asked_to_do_is_done_in_order_before_it_closes(project: ProjectId) -> None:
+    waker = wakeup.Waker(project, "daemon")
+    bell = wakeup.Bell(project)
+    done: list[int] = []
+
+    for number in range(20):
+        bell.later(partial(done.append, number))
+    bell.close()
+
+    assert done == list(range(20))
+    assert not waker.wait(0)  # nobody rang
+    waker.close()
+
+
+def test_a_bell_that_was_rung_wakes_though_it_closes(project: ProjectId) -> None:
+    waker = wakeup.Waker(project, "daemon")
+    bell = wakeup.Bell(project)
+
+    bell.ring()
+    bell.close()
+
+    assert waker.wait(10)
+    waker.close()
+
+
+def test_what_is_asked_of_a_bell_that_is_just_waking_somebody_is_done_before_it_closes(
+    project: ProjectId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    rings, asked = threading.Event(), threading.Event()
+
+    def slow_wake(_: ProjectId) -> bool:
+        rings.set()
+        return asked.wait(10)
+
+    monkeypatch.setattr(wakeup, "wake_daemon", slow_wake)
+    bell = wakeup.Bell(project)
+    bell.ring()
+    assert rings.wait(10)
+    closing = threading.Thread(target=bell.close)
+
+    bell.later(lambda: done.append("work"))
+    closing.start()
+    while not bell._closing:
+        closing.join(0.001)
+    asked.set()
+    closing.join(10)
+
+    assert not closing.is_alive()
+    assert done == ["work"]

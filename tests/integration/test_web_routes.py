@@ -65,7 +65,8 @@ AT_THE_TERMINAL = {
     "config init",
     "help",
 }  # of this machine
-AT_THE_TERMINAL |= {"daemon run", "daemon start", "daemon stop", "worker", "mcp", "serve"}
+AT_THE_TERMINAL |= {"daemon run", "daemon start", "daemon stop", "worker", "mcp", "serve", "server"}
+AT_THE_TERMINAL |= {"host add", "host list", "host revoke", "host join", "adopt-database"}
 AT_THE_TERMINAL |= {"delete", "export", "gc", "import"}  # delete for good, or read and write files of yours
 AT_THE_TERMINAL |= {"apply"}  # changes the checkout that you work in
 AT_THE_TERMINAL |= {f"msg {name}" for name in ("log", "read", "status", "broadcast", "state", "get_state")}
@@ -322,7 +323,7 @@ def test_a_project_that_cannot_be_read_shows_why_and_hides_no_other(tmp_path: Pa
 
 def test_read_only_changes_no_byte_of_the_database_and_takes_no_command(tmp_path: Path) -> None:
     with web_world(tmp_path, read_only=True) as world:
-        database = world.site.projects[0].project.database
+        database = world.site.projects[0].project.file
         files = [database, database.with_name("lifecycle.db-wal")]
         before = [each.read_bytes() for each in files]
 
@@ -346,4 +347,4 @@ def test_no_other_command_imports_the_web() -> None:
         if "orchestrator.web" in path.read_text() and path.relative_to(package).parts[0] != "web"
     }
 
-    assert found == {"cli/serve.py"}
+    assert found == {"cli/serve.py", "server/application.py"}, "the server of hosts reads requests as it does"

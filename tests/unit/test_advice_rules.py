@@ -184,3 +184,17 @@ def test_a_question_that_the_specification_rules_out_or_denies_is_high() -> None
     assert [(each.severity, each.rule) for each in outside] == [("high", "ruled_out")]
     assert [(each.severity, each.rule) for each in denied] == [("high", "contradiction")]
     assert fine == []
+
+
+@pytest.mark.parametrize("mode", AdviceMode)
+@pytest.mark.parametrize(("severities", "against"), [("", False), ("mm", False), ("h", True), ("hh", True)])
+def test_rules_alone_never_approve_what_a_question_asks(
+    mode: AdviceMode, severities: str, against: bool
+) -> None:
+    names = {"h": "high", "m": "medium"}
+    concerns = [Concern(names[letter], "a concern") for letter in severities]
+
+    alone, judged = verdict_of(concerns, mode, by_rules=True), verdict_of(concerns, mode)
+
+    asked = mode in (AdviceMode.CONSULT, AdviceMode.FEASIBILITY)
+    assert alone == ("UNJUDGED" if asked and not against else judged)

@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.builtin_chain import chain
 from tests.unit.test_builtin_revision import revised
+from workers.builtin.amended import parts
 
 REQUEST = "Build a URL shortener"
 FORM = [
@@ -104,7 +105,7 @@ def test_words_that_ask_for_form_or_for_nothing_make_no_requirement_and_are_answ
     )
     (answer,) = [text for text in after.open_questions if text not in before.open_questions]
     assert words.rstrip(".!?") in answer
-    assert ("built-in agent" in answer) == (words in FORM)
+    assert ("the agent builtin" in answer) == (words in FORM)
 
 
 @pytest.mark.parametrize("words", [*NEEDS, *OF_THE_DOCUMENT, *OF_THE_PRODUCT])
@@ -139,3 +140,128 @@ def test_answer_goes_when_the_next_version_is_asked_for_something_else() -> None
     after = revised("requirements", facts, "Links must expire after 30 days")
 
     assert not [text for text in after.open_questions if text.startswith("Not done")]
+
+
+@pytest.mark.parametrize(
+    ("words", "ranks"),
+    [
+        ("Remove REQ-002.", {"REQ-002": "Won't"}),
+        ("REQ-001 is a Should. Please drop REQ-002", {"REQ-001": "Should", "REQ-002": "Won't"}),
+        ("Mark REQ-001 and REQ-002 as could-have", {"REQ-001": "Could", "REQ-002": "Could"}),
+        ("REQ-001: could", {"REQ-001": "Could"}),
+        ("REQ-002 can be left out", {"REQ-002": "Won't"}),
+        ("Priority of REQ-002 is Could.", {"REQ-002": "Could"}),
+        ("删除 REQ-002", {"REQ-002": "Won't"}),
+        ("REQ-001改为Should", {"REQ-001": "Should"}),
+        (
+            "REQ-001 is a Should and REQ-002 could wait until next year",
+            {"REQ-001": "Should", "REQ-002": "Could"},
+        ),
+        ("REQ-001 and REQ-002 are optional", {"REQ-001": "Could", "REQ-002": "Could"}),
+        ("REQ-001 is nice to have, but REQ-002 is essential.", {"REQ-001": "Could", "REQ-002": "Must"}),
+        ("REQ-001 is low priority; REQ-002 can wait", {"REQ-001": "Could", "REQ-002": "Could"}),
+        ("REQ-001 是应该的", {"REQ-001": "Should"}),
+        ("REQ-001 是必须的，REQ-002 可以等到明年", {"REQ-001": "Must", "REQ-002": "Could"}),
+        ("REQ-001 和 REQ-002 都是可选的。", {"REQ-001": "Could", "REQ-002": "Could"}),
+        ("REQ-002 不做了", {"REQ-002": "Won't"}),
+    ],
+)
+def test_an_item_gets_the_priority_that_a_person_gives_it(words: str, ranks: dict[str, str]) -> None:
+    facts = chain("Rooms must be bookable for 30 minutes. It must show free rooms.")
+    before = facts["requirements"]
+
+    after = revised("requirements", facts, words)
+
+    assert {item.id: item.moscow for item in after.items} == {
+        **{item.id: item.moscow for item in before.items},
+        **ranks,
+    }
+    assert [item.statement for item in after.items] == [item.statement for item in before.items]
+    assert after.open_questions == before.open_questions
+    assert all(not item.acceptance_criteria for item in after.items if item.moscow == "Won't")
+    later = revised("architecture", {**facts, "requirements": after}, words)
+    assert not any(each in text for text in later.open_questions for each in ranks)
+
+
+def test_a_priority_for_an_item_that_is_not_there_is_answered() -> None:
+    facts = chain("Rooms must be bookable for 30 minutes. It must show free rooms.")
+
+    after = revised("requirements", facts, "Remove REQ-077")
+
+    assert after.items == facts["requirements"].items
+    assert any("REQ-077" in text for text in after.open_questions)
+
+
+@pytest.mark.parametrize(
+    ("words", "criteria"),
+    [
+        ("REQ-002: done when the list shows all free rooms", ["The list shows all free rooms"]),
+        (
+            "REQ-002 is done when the list shows all rooms. REQ-002: accepted if it takes 2 s.",
+            ["The list shows all rooms.", "It takes 2 s."],
+        ),
+        ("REQ-002: acceptance criterion: the list is right", ["The list is right"]),
+        (
+            "REQ-002: given a free room, when the list opens, then it is there",
+            ["Given a free room, when the list opens, then it is there"],
+        ),
+        ("REQ-002：当列表显示所有空闲房间时算完成", ["当列表显示所有空闲房间"]),
+        ("REQ-002 的验收标准是：列表显示所有空闲房间", ["列表显示所有空闲房间"]),
+    ],
+)
+def test_an_item_gets_the_criterion_that_a_person_gives_it(words: str, criteria: list[str]) -> None:
+    facts = chain("Rooms must be bookable for 30 minutes. It must show free rooms.")
+    before = facts["requirements"]
+
+    after = revised("requirements", facts, words)
+
+    assert len(after.items) == len(before.items)
+    assert after.items[0] == before.items[0]
+    assert after.items[1].acceptance_criteria == [*before.items[1].acceptance_criteria, *criteria]
+    assert not any("REQ-002" in text for text in after.open_questions)
+    later = revised("architecture", {**facts, "requirements": after}, words)
+    assert not any("REQ-002" in text for text in later.open_questions)
+
+
+def test_question_for_a_criterion_goes_with_its_answer() -> None:
+    facts = chain("Build a room list. It must be pleasant to look at. It must be quiet.")
+    asked = next(i for i in facts["requirements"].items if not i.acceptance_criteria)
+    assert any(asked.statement.rstrip(".") in text for text in facts["requirements"].open_questions)
+
+    after = revised("requirements", facts, f"{asked.id}: done when nine of ten guests like it")
+
+    assert not any(
+        asked.statement.rstrip(".") in text and text.startswith("Which observation")
+        for text in after.open_questions
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["REQ-077: done when it rings", "REQ-077：响铃时算完成", "REQ-077 is a Should and REQ-001 is a Could"],
+)
+def test_words_for_an_item_that_is_not_there_are_answered(words: str) -> None:
+    facts = chain("Rooms must be bookable for 30 minutes. It must show free rooms.")
+
+    after = revised("requirements", facts, words)
+
+    assert len(after.items) == len(facts["requirements"].items)
+    assert any(
+        "REQ-077" in text and text not in facts["requirements"].open_questions
+        for text in after.open_questions
+    )
+
+
+def test_wish_beside_a_priority_stays_a_wish() -> None:
+    facts = chain("Rooms must be bookable for 30 minutes. It must show free rooms.")
+
+    after = revised("requirements", facts, "REQ-002 is a Could, and the list must be printable")
+
+    assert after.items[1].moscow == "Could"
+    assert "printable" in after.items[-1].statement
+
+
+def test_sentence_of_thousands_of_pieces_is_left_whole() -> None:
+    sentence = "REQ-001, " * 20_000
+
+    assert parts(sentence) == [sentence.strip()]

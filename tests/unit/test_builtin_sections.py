@@ -23,6 +23,7 @@ USERS = [
     ("Users: office staff, the receptionist", ["Office staff", "Receptionist"]),
     ("Target users: office staff and visitors", ["Office staff", "Visitors"]),
     ("The office staff (about 200 people) are users too", ["Office staff"]),
+    ("Users: The two on-call engineers", ["On-call engineers"]),
     ("Cleaners are also users.", ["Cleaners"]),
     ("用户：办公室员工和前台", ["办公室员工", "前台"]),
     ("保安也是用户。", ["保安"]),
@@ -123,3 +124,64 @@ def test_next_revision_does_not_ask_again_what_was_answered() -> None:
 
     assert again.situation == brief.situation
     assert _question(facts, "Which problem") not in again.open_questions
+
+
+ANSWERS = (
+    "Who will use it? Retired gardeners and two students. "
+    "G-001: how is it measured? A free room is found in under 30 seconds. "
+    "What does the first version leave out? No payments. "
+    "Who may see and change the product, and how long is the data kept? Only members, names are deleted when they leave. "
+    "Many thanks in advance!"
+)
+
+
+def test_answers_count_for_the_questions_in_front_of_them() -> None:
+    facts, brief, requirements = _after(ANSWERS)
+
+    assert [user.name for user in brief.users] == ["Retired gardeners", "Students"]
+    assert [row.text for row in brief.out_of_scope] == ["No payments."]
+    assert (brief.goals[0].metric, brief.goals[0].target) == ("A free room is found", "in under 30 seconds")
+    assert len(brief.goals) == len(facts["brief"].goals)
+    added = requirements.items[len(facts["requirements"].items) :]
+    assert [(item.moscow, item.category, item.statement) for item in added] == [
+        ("Must", "S", "Only members, names are deleted when they leave."),
+        ("Won't", "", "No payments."),
+    ]
+    for words in ("Who uses", "Who may see", "leave out"):
+        assert _question(facts, words) not in brief.open_questions
+    assert not any("thanks" in text for text in (*brief.open_questions, *requirements.open_questions))
+
+
+@pytest.mark.parametrize("words", ["Who pays for the rooms? Where is the key kept?", "谁来付钱？"])
+def test_a_question_that_nobody_answers_stays_one(words: str) -> None:
+    facts, brief, requirements = _after(words)
+
+    assert requirements.items == facts["requirements"].items
+    assert brief.users == facts["brief"].users
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "G-001: how is it measured? Double bookings a year. G-001: which target value counts as success? Fewer than 5.",
+        "G-001: how is it measured? Double bookings a year.\nG-001: which target value counts as success? Fewer than 5.",
+    ],
+)
+def test_a_goal_gets_what_is_said_behind_its_own_questions(words: str) -> None:
+    facts, brief, _ = _after(words)
+
+    assert (brief.goals[0].metric, brief.goals[0].target) == ("Double bookings a year", "Fewer than 5")
+    assert [goal.id for goal in brief.goals] == [goal.id for goal in facts["brief"].goals]
+
+
+def test_words_that_another_document_states_in_other_places_need_no_answer_here() -> None:
+    facts = chain("Rooms must be bookable for 30 minutes. It must show free rooms.")
+    brief = facts["brief"]
+    said = "The door locks of Salto open with a card"
+    took = brief.model_copy(update={"situation": f"It was told. {said}, as today."})
+
+    open_ = revised("architecture", facts, f"Dependency: {said}")
+    settled = revised("architecture", {**facts, "brief": took}, f"Dependency: {said}")
+
+    assert any(said in text for text in open_.open_questions)
+    assert not any(said in text for text in settled.open_questions)

@@ -229,3 +229,44 @@ def test_a_prohibition_stays_one_in_title_story_goals_and_interfaces(said: str) 
     assert all(denied.search(story.i_want) for epic in made["epics"].items for story in epic.stories)
     assert not any(goal.text.startswith(("Drivers can", "读者可以")) for goal in made["brief"].goals)
     assert made["architecture"].api == []
+
+
+WISH = """# A tool for our allotment garden
+
+I wish we knew who waters when.
+
+## Worries
+- Somebody may water twice
+
+## Budget
+Around 200 euros.
+"""
+
+
+def test_a_wish_beside_limits_is_what_is_asked_for() -> None:
+    facts = chain(WISH)
+
+    assert [item.statement for item in facts["requirements"].items] == ["I wish we knew who waters when."]
+    assert [row.text for row in facts["brief"].constraints] == ["Around 200 euros."]
+    assert not any("#" in text for item in facts["requirements"].items for text in item.acceptance_criteria)
+
+
+def test_stated_risks_are_the_briefs() -> None:
+    facts = chain(WISH)
+
+    assert [(row.text, row.source) for row in facts["brief"].risks] == [
+        ("Somebody may water twice", "stated")
+    ]
+    assert "## Risks\n\n- Somebody may water twice\n" in artifact("brief", facts)
+
+
+@pytest.mark.parametrize(
+    "rule", ["Only volunteers with a licence may drive the van.", "只有持证的志愿者才可以开车。"]
+)
+def test_who_alone_may_do_something_is_a_rule_and_no_wish_of_theirs(rule: str) -> None:
+    items = chain(f"{FEATURES}\n## Rules\n- {rule}\n")["requirements"].items
+    (item,) = [item for item in items if item.statement == rule]
+
+    assert item.title.startswith(rule[:10])
+    assert item.user_story is not None and rule.rstrip(".。")[1:] in item.user_story.i_want
+    assert len(item.acceptance_criteria) == 1

@@ -21,6 +21,7 @@ HEAVY = (
     "ruamel",
     "tree_sitter",
     "mcp",
+    "psycopg",
 )
 SCRIPT = """
 import sys

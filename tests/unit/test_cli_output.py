@@ -100,6 +100,17 @@ def test_no_broken_line_is_wider_than_it_may_be_and_no_word_is_lost(text: str, c
         assert "".join("".join(lines).split()) == "".join(text.split())
 
 
+def test_a_narrow_event_line_keeps_the_mean_of_a_verdict_by_rules_alone() -> None:
+    said = (
+        "[reviewer] QUALITY-001 complete. Discuss DISCUSS-006: consensus_reached (mean=4.6, by rules alone)"
+    )
+    row = SimpleNamespace(at=0, summary=said, kind="message", type="quality_result")
+
+    assert (
+        event_line(row, 79)[len("00:00:00 ") :].strip() == "[reviewer] QUALITY-001 complete. D6 reached 4.6"
+    )
+
+
 @pytest.mark.parametrize(
     ("columns", "shown"),
     [

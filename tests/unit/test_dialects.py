@@ -31,14 +31,10 @@ from workers.agents.protocol import Usage
 
 SERVED = {"model": "m-1", "base_url": "http://127.0.0.1:1/v1", "key_env": "MY_KEY"}
 CLAUDE = Claude("claude", AgentSettings(kind="claude", model="opus", effort="high"), {})
-CODEX = Codex("codex", AgentSettings.model_validate({"kind": "codex", **SERVED}), {})
+CODEX = Codex("codex", AgentSettings(**{"kind": "codex", **SERVED}), {})
 GEMINI = Gemini("gemini", AgentSettings(kind="gemini"), {"GEMINI_API_KEY": "k"})
-QWEN = Qwen(
-    "qwen", AgentSettings.model_validate({"kind": "qwen", "effort": "high", **SERVED}), {"MY_KEY": "k3y"}
-)
-OPENCODE = Opencode(
-    "opencode", AgentSettings.model_validate({"kind": "opencode", "effort": "high", **SERVED}), {}
-)
+QWEN = Qwen("qwen", AgentSettings(**{"kind": "qwen", "effort": "high", **SERVED}), {"MY_KEY": "k3y"})
+OPENCODE = Opencode("opencode", AgentSettings(**{"kind": "opencode", "effort": "high", **SERVED}), {})
 WELL = Ended("exited", exit=0)
 
 

@@ -227,6 +227,29 @@ def test_the_end_of_the_run_ends_it_at_once(table: Any, why: str, raised: type[E
     assert stopped.wait(5)
 
 
+def test_answers_that_come_while_another_is_kept_are_kept_together(table: Any) -> None:
+    kept: list[set[str]] = []
+    is_kept = threading.Event()
+    others = {"discuss-technical", "discuss-quality"}
+
+    def after(_: Any) -> Critique:
+        is_kept.wait(10)
+        return says(4)
+
+    def keep(answers: Mapping[str, Answer]) -> None:
+        asking = [thread for thread in threading.enumerate() if thread.name in others]
+        kept.append(set(answers))
+        is_kept.set()
+        for thread in asking:
+            thread.join(10)
+
+    held = table(Told(answers={"product": says(4), "*": after}))
+    done = held.hold("product", "technical", "quality", keep=keep)
+
+    assert kept == [{"product"}, {"technical", "quality"}]
+    assert set(done.answers) == {"product", "technical", "quality"}
+
+
 def test_a_lost_lease_comes_out_wherever_it_is_noticed(table: Any) -> None:
     def lost(*_: Any) -> None:
         raise LeaseLost

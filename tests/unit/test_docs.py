@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from orchestrator.config import load_pack
 from orchestrator.config.references import ASK_NOBODY
-from orchestrator.config.settings import AgentLimits, AgentSettings, BudgetSettings, Settings
+from orchestrator.config.settings import (
+    AgentLimits,
+    AgentSettings,
+    BudgetSettings,
+    DatabaseSettings,
+    Settings,
+)
 from tests.conftest import ROOT
 
 CONFIGURATION = "docs/configuration.md"
@@ -29,14 +35,15 @@ def documents() -> list[str]:
     return ["README.md", "CHANGELOG.md", *found]
 
 
-def setting_rows(model: type[BaseModel]) -> Iterator[str]:
+def setting_rows(model: type[Any]) -> Iterator[str]:
     """The table rows that describe a model's settings."""
-    for name, field in model.model_fields.items():
-        yield f"| `{name}` | {shown(field.default)} | {field.description} |"
+    standard = model()
+    for each in fields(model):
+        yield f"| `{each.name}` | {shown(getattr(standard, each.name))} | {each.metadata['doc']} |"
 
 
 def shown(value: Any) -> str:
-    if isinstance(value, BaseModel):
+    if is_dataclass(value):
         return "see below"
     if value is None or value in ([], {}):
         return "none"
@@ -60,6 +67,7 @@ def order_rows() -> Iterator[str]:
 TABLES: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
     "settings": (CONFIGURATION, lambda: setting_rows(Settings)),
     "agent limits": (CONFIGURATION, lambda: setting_rows(AgentLimits)),
+    "database": (CONFIGURATION, lambda: setting_rows(DatabaseSettings)),
     "caps": (CONFIGURATION, lambda: setting_rows(BudgetSettings)),
     "agents": (CONFIGURATION, lambda: setting_rows(AgentSettings)),
     "orders": (CONFIGURATION, order_rows),
@@ -84,6 +92,7 @@ def test_every_environment_variable_is_documented() -> None:
         "LIFECYCLE_FAILPOINT",
         "LIFECYCLE_SLOTS",
         "LIFECYCLE_AGENT_LIMITS__TURN",
+        "LIFECYCLE_DATABASE",  # how others begin
     }  # tests only; examples
 
     named = {
@@ -154,7 +163,7 @@ def test_every_command_a_document_shows_exists(path: str) -> None:
     words = {tuple(name.split()) for name in command_line()}
     known = words | {name[:1] for name in words}
     shown_there = re.findall(
-        r"^(?:\$ )?lifecycle ([a-z]+)(?: ([a-z]+))?|`lifecycle ([a-z]+)(?: ([a-z]+))?", read(path), re.M
+        r"^(?:\$ )?lifecycle ([a-z-]+)(?: ([a-z]+))?|`lifecycle ([a-z-]+)(?: ([a-z]+))?", read(path), re.M
     )
 
     unknown = [found for found in ((a or c, b or d) for a, b, c, d in shown_there) if found[:1] not in known]

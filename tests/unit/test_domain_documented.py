@@ -12,12 +12,11 @@ from orchestrator.config import load_pack, strict_yaml
 from orchestrator.domain import revisions
 from orchestrator.domain.documents import DIMENSIONS, REPORT
 from orchestrator.domain.message_types import KNOWN_TYPES
-from orchestrator.domain.model import Gate, RunOutcome, SessionStatus, Severity, TaskState, TaskStatus
+from orchestrator.domain.model import WISDOM, Gate, RunOutcome, SessionStatus, Severity, TaskState, TaskStatus
 from orchestrator.domain.modes import missing_roles
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.domain.pipelines import Gates, Pack
 from orchestrator.domain.verdicts import Reply, consequence, divergences, judge
-from orchestrator.store.records import WISDOM
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "domain.md").read_text(encoding="utf-8")

@@ -28,7 +28,7 @@ def write(tree: Path, files: Mapping[str, str]) -> Path:
 
 
 def find(tree: Path, changed: tuple[str, ...] = (), **work: object) -> Found:
-    return find_runners(tree, WorkSettings.model_validate(work), {"PATH": ""}, changed)
+    return find_runners(tree, WorkSettings(**work), {"PATH": ""}, changed)
 
 
 TREES: dict[str, tuple[dict[str, str], list[tuple[str, str]]]] = {

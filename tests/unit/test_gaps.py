@@ -132,6 +132,23 @@ def test_answer_about_what_should_be_better_is_a_goal(said: str) -> None:
     assert [goal.text for goal in found.goals] == [said] and not found.situation
 
 
+@pytest.mark.parametrize(
+    ("request_text", "language", "said"),
+    [
+        ("A small web shop for our bakery", "en", "Customers order bread online and pick it up; they pay in the shop."),
+        ("A small web shop for our bakery", "en", "The baker prints a list in the evening"),
+        ("给面包店做一个网店", "zh", "顾客在线订面包，到店自取"),
+    ],
+)  # fmt: skip
+def test_answer_about_what_should_be_better_that_says_what_people_do_is_asked_for(
+    request_text: str, language: str, said: str
+) -> None:
+    made = answered(request_text, language, {"goal": said})
+
+    assert not analyse_request(made).goals
+    assert said.rstrip(".") in [item.statement.rstrip(".") for item in chain(made)["requirements"].items]
+
+
 def test_answer_of_two_sentences_may_be_a_problem_and_a_goal() -> None:
     found = analyse_request(
         answered(SHORT, "en", {"goal": "We lose half of the orders. Every order should arrive."})

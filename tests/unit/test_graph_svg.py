@@ -36,6 +36,7 @@ def test_a_label_fits_and_is_cut_visibly(text: str, cells: int, lines: int) -> N
 
 def test_a_long_label_is_broken_between_words_and_ends_with_an_ellipsis() -> None:
     assert fitted("URL shortener with an admin dashboard", 16, 2) == ("URL shortener", "with an admin d…")
+    assert fitted("IMPROVE-traceability-001", 16, 2) == ("IMPROVE-", "traceability-001")
 
 
 def test_only_our_own_form_of_a_chart_is_read() -> None:

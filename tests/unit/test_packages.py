@@ -14,7 +14,7 @@ import pytest
 from tests.patience import patient
 
 ROOT = Path(__file__).parents[2]
-WORKERS_MAY = {"interrupts", "lifecycle", "wakeup", "store", "config", "log", "failpoints", "domain"}
+WORKERS_MAY = {"interrupts", "door", "lifecycle", "wakeup", "store", "config", "log", "failpoints", "domain"}
 PURE_STANDARD_LIBRARY = {
     "__future__",
     "ast",

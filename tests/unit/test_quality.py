@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from orchestrator.config import load_pack
+from orchestrator.domain.basis import Basis, Question, lacks
 from orchestrator.domain.documents import DIMENSIONS
 from orchestrator.domain.model import Gate
 from orchestrator.domain.pipelines import Gates
-from orchestrator.domain.quality import (
+from orchestrator.domain.quality import Weak, gate_of, has_substance, score
+from orchestrator.domain.quality_facts import (
     AdrFacts,
     Criterion,
     Document,
@@ -18,10 +20,6 @@ from orchestrator.domain.quality import (
     Item,
     Spec,
     StoryFacts,
-    Weak,
-    gate_of,
-    has_substance,
-    score,
 )
 from orchestrator.domain.spelling import mixed_spellings, mixed_styles
 from orchestrator.domain.testable import is_testable
@@ -69,6 +67,47 @@ def test_no_documents_fail(gates: Gates) -> None:
 )
 def test_gates(gates: Gates, total: float, coverage: float, gate: Gate) -> None:
     assert gate_of(total, coverage, gates) is gate
+
+
+@pytest.mark.parametrize(
+    ("given", "proposed", "answered", "codes"),
+    [
+        (1, 1, "what why who", []),
+        (1, 2, "what why who", ["given"]),
+        (9, 0, "what who", ["answers"]),
+        (0, 3, "", ["given", "answers"]),
+        (9, 1, "what why who measure bounds", []),
+    ],
+)
+def test_mostly_proposals_or_too_few_answers_keep_the_gate_from_pass(
+    gates: Gates, given: int, proposed: int, answered: str, codes: list[str]
+) -> None:
+    basis = Basis(given, proposed, frozenset(map(Question, answered.split())))
+
+    assert [lack.code for lack in lacks(100, 100, gates, basis=basis)] == codes
+    assert gate_of(100, 100, gates, basis=basis) is (Gate.REVIEW if codes else Gate.PASS)
+    assert gate_of(59.9, 100, gates, basis=basis) is Gate.FAIL
+
+
+def test_a_section_with_proposals_alone_has_no_substance_and_is_named(gates: Gates) -> None:
+    proposed = frozenset({("brief", "target_users")})
+
+    part = score(Spec(required=REQUIRED, documents=whole(gates), proposed=proposed), gates).dimensions[
+        "completeness"
+    ]
+
+    assert part.score == round((50 + 50 * 5 / 6 + 300) / 4, 1)
+    assert part.weak == (Weak("spec/brief.md", "section_proposed", "target_users"),)
+
+
+def test_spellings_and_styles_of_the_request_cost_nothing(gates: Gates) -> None:
+    text = "The check-in is signed; a checkin lapses. Its is_open and lastSeen are kept."
+    spec = Spec(required=REQUIRED, documents=whole(gates, text))
+
+    assert score(spec, gates).dimensions["consistency"].score < 100
+    found = score(replace(spec, request=text), gates).dimensions["consistency"]
+    assert found.score == 100
+    assert {weak.code for weak in found.weak} == {"spellings", "mixed_style"}
 
 
 def test_an_error_of_the_lint_keeps_the_gate_from_pass(gates: Gates) -> None:
@@ -208,7 +247,7 @@ OTHER = Item("G-002", "Answer quickly")
         (Spec(goals=(GOAL,), requirements=(REQUIREMENT,), designs=(ADR,), stories=(STORY,)), 100, []),
         (
             Spec(goals=(GOAL, OTHER), requirements=(REQUIREMENT,), designs=(ADR,), stories=(STORY,)),
-            75,
+            90,
             [("G-002", "no_requirement")],
         ),
         (Spec(goals=(GOAL,), requirements=(REQUIREMENT,), stories=(STORY,)), 0, [("REQ-001", "no_design")]),
@@ -278,6 +317,51 @@ OTHER = Item("G-002", "Answer quickly")
             [],
         ),
         (Spec(), 0, [("", "no_goals")]),
+        # A goal that is stated and not served is named; it takes little away from what is served.
+        (
+            Spec(
+                goals=(GOAL, *(replace(OTHER, id=f"G-00{at}") for at in range(2, 6))),
+                requirements=(REQUIREMENT,),
+                designs=(ADR,),
+                stories=(STORY,),
+            ),
+            90,
+            [(f"G-00{at}", "no_requirement") for at in range(2, 6)],
+        ),
+        # A proposal of the writer counts neither for nor against; without a stated goal half is missing.
+        (
+            Spec(
+                goals=(GOAL, replace(OTHER, given=False)),
+                requirements=(REQUIREMENT, Item("REQ-002", "Payments", given=False)),
+                designs=(ADR,),
+                stories=(STORY,),
+            ),
+            100,
+            [],
+        ),
+        (
+            Spec(
+                goals=(replace(GOAL, given=False),),
+                requirements=(REQUIREMENT,),
+                designs=(ADR,),
+                stories=(STORY,),
+            ),
+            50,
+            [("", "no_goals")],
+        ),
+        # A requirement about the same thing serves a goal that it does not name: by two words, as far as that says much.
+        (
+            Spec(
+                goals=(
+                    Item("G-001", "Desk staff spend less than one hour a week on lost umbrellas and keys"),
+                ),
+                requirements=(Item("REQ-001", "Staff note lost umbrellas"),),
+                designs=(ADR,),
+                stories=(STORY,),
+            ),
+            100,
+            [],
+        ),
     ],
 )
 def test_traceability(gates: Gates, spec: Spec, expected: float, weak: list[tuple[str, str]]) -> None:
@@ -325,21 +409,27 @@ ENGINE = Item("Engine", "keeps slots", frozenset({"REQ-001"}))
     ("changes", "expected"),
     [
         ({}, 0),
-        ({"criteria": (Criterion("REQ-001", "answers in 2 s"), Criterion("REQ-002", "is nice"))}, 12.5),
+        ({"criteria": (Criterion("REQ-001", "answers in 2 s"), Criterion("REQ-002", "is nice"))}, 8.3),
+        ({"criteria": tuple(Criterion(f"REQ-00{at}", "answers in 2 s") for at in range(3))}, 25),
+        ({"criteria": tuple(Criterion("REQ-001", "in 2 s", given=at < 1) for at in range(3))}, 8.3),
         ({"adrs": (AdrFacts("ADR-001", True, 2, True),)}, 25),
         ({"adrs": (AdrFacts("ADR-001", True, 2, True), AdrFacts("ADR-002", True, 0, True))}, 12.5),
         ({"adrs": (AdrFacts("ADR-001", False, 2, True), AdrFacts("ADR-002", True, 2, False))}, 0),
         (
             {"story_facts": (StoryFacts("S", "As a patient, I want a slot, so that I am seen.", 1, False),)},
-            25,
+            8.3,
         ),
         (
             {"story_facts": (StoryFacts("S", "As a patient, I want a slot, so that I am seen.", 0, False),)},
             0,
         ),
         ({"story_facts": (StoryFacts("S", "A slot.", 1, False),)}, 0),
-        ({"story_facts": (StoryFacts("S", "A slot.", 0, True),)}, 25),
-        ({"story_facts": (StoryFacts("S", "作为患者，我想要预约，以便就诊。", 1, False),)}, 25),
+        ({"story_facts": (StoryFacts("S", "A slot.", 0, True),)}, 8.3),
+        ({"story_facts": (StoryFacts("S", "作为患者，我想要预约，以便就诊。", 1, False),)}, 8.3),
+        ({"story_facts": (StoryFacts("S", "A slot.", 0, True),) * 3}, 25),
+        ({"story_facts": (StoryFacts("S", "A slot.", 0, True, given=False),) * 3}, 0),
+        ({"adrs": (AdrFacts("ADR-001", True, 2, True, given=False),)}, 0),
+        ({"designs": (replace(ENGINE, given=False),)}, 0),
         ({"designs": (ENGINE, ADR)}, 25),
         ({"designs": (ENGINE, Item("Helper", "helps"))}, 12.5),
         ({"criteria": (Criterion("REQ-001", "answers in 2 s"),), "hollow": frozenset({"answers in 2 s"})}, 0),
@@ -350,7 +440,7 @@ ENGINE = Item("Engine", "keeps slots", frozenset({"REQ-001"}))
                 "story_facts": (StoryFacts("S", "", 0, True),),
                 "designs": (ENGINE,),
             },
-            100,
+            66.7,
         ),
     ],
 )
@@ -401,11 +491,11 @@ def test_the_total_is_the_weighted_mean(gates: Gates) -> None:
     assert {name: part.score for name, part in found.dimensions.items()} == {
         "completeness": 100,
         "consistency": 90,
-        "traceability": 75,
+        "traceability": 90,
         "depth": 25,
         "coverage": 0,
     }
-    assert found.total == pytest.approx(25 + 18 + 18.75 + 5 + 0, abs=0.1)
+    assert found.total == pytest.approx(25 + 18 + 22.5 + 5 + 0, abs=0.1)
     assert found.gate is Gate.FAIL
 
 

@@ -66,7 +66,7 @@ BELIEF: dict[str, tuple[str | None, dict[str, object], str]] = {
     "a good status after a failure": (BAD, {}, "it ended with status 0 although tests failed"),
     "a bad status without a failure": (GOOD, {"exit": 3}, "it ended with status 3 although no test failed"),
     "killed": (GOOD, {"exit": None}, "it was killed by a signal"),
-    "stopped": (GOOD, {"exit": None, "ended_by": "total"}, "it did not end by itself: total"),
+    "stopped": (GOOD, {"exit": None, "ended_by": "total"}, "it did not end by itself: it took too long"),
     "an expected test is absent": (
         GOOD,
         {"expected": ("c::n", "c::gone", "c::away")},

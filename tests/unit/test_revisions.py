@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from orchestrator.config import load_pack
 from orchestrator.domain import ids, revisions
 from orchestrator.domain.errors import NotAllowedNow, UnknownName
-from orchestrator.domain.feedback import feedback_target
+from orchestrator.domain.feedback import feedback_target, questions_in
 from orchestrator.domain.graph import topological
 from orchestrator.domain.model import SATISFIED, UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.pipelines import expand
@@ -542,3 +542,29 @@ def test_whatever_is_reworked_the_graph_stays_sound(
             unfinished = [now[key] for key in checks if now[key].status in UNFINISHED]
             spec = new[0].phase == "spec"
             assert not spec or unfinished or now["QUALITY-001"].status is TaskStatus.SKIPPED
+
+
+@pytest.mark.parametrize(
+    ("words", "task"),
+    [
+        ("Who will use it? Parents.", "DRAFT-001"),
+        ("Which observation shows it? A new address within a minute.", "DRAFT-002"),
+        ("它为谁解决什么问题？家长。", "DRAFT-001"),
+        ("Who pays for it? The club.", None),
+    ],
+)
+def test_feedback_that_answers_a_question_goes_to_the_document_that_asks_it(
+    words: str, task: str | None
+) -> None:
+    pages = {
+        "spec/product-brief.md": "Nothing is known. Open question: Who will use it?\n- 它为谁解决什么问题？",
+        "spec/requirements/REQ-001-a.md": "- Which observation shows it?",
+        "spec/readiness-report.md": "- Who pays for it?",
+    }
+
+    assert feedback_target(words, graph(), PACK.documents, pages=pages).task == task
+
+
+@pytest.mark.parametrize("text", ["a" * 100_000, "a:" * 50_000, "a?" * 50_000])
+def test_looking_for_questions_takes_as_long_as_the_text(text: str) -> None:
+    assert questions_in(text) == []

@@ -104,6 +104,25 @@ def test_unusable_agent_is_skipped_with_its_reason_told_to_both_listeners() -> N
     assert logged == noted
 
 
+def test_perspectives_of_one_discussion_look_for_each_agent_once() -> None:
+    looked: list[str] = []
+
+    class Looked(Agent):
+        def available(self) -> str | None:
+            looked.append(self.name)
+            return super().available()
+
+    views = {name: replace(PACK.perspectives["risk"], name=name) for name in ("risk", "product")}
+    pack = replace(PACK, perspectives=views)
+    routes = router(Looked("gemini", "gemini: not logged in"), Looked("mine"), own=["mine"])
+    faults: dict[str, str | None] = {}
+
+    found = [names(routes.for_perspective(pack, name, faults=faults)) for name in views]
+
+    assert found == [["mine", "builtin"], ["mine", "builtin"]]
+    assert sorted(looked) == ["gemini", "mine"]
+
+
 def test_unknown_role_or_perspective_lists_the_known_ones() -> None:
     with pytest.raises(UnknownName, match="painter") as role:
         router().for_role(PACK, "painter")

@@ -21,6 +21,10 @@ SENTENCE = (
         (SENTENCE, "Build a tool that counts the words of a text file and prints the ten most…"),
         ("x" * 100, "x" * (TITLE_LENGTH - 1) + "…"),
         ("建" * 100, "建" * (TITLE_LENGTH - 1) + "…"),
+        ("Hi,\n\nwe run a small clinic.", "we run a small clinic."),
+        ("Dear all,\nwe need a hall diary.", "we need a hall diary."),
+        ("Subject: Hall bookings\n\nDear all,", "Hall bookings"),
+        ("Hi", "Hi"),
         ("# " + "long " * 100, "long " * 39 + "long…"),
     ],
 )

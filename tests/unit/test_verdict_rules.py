@@ -300,6 +300,24 @@ def test_the_key_finding_is_the_gravest(reply: Reply, expected: str) -> None:
     assert key_finding(reply) == expected
 
 
+@pytest.mark.parametrize(
+    ("signs_off", "by_rules", "shown"),
+    [
+        (True, True, "consensus_reached (mean=4.0, by rules alone)"),
+        (True, False, "consensus_reached (mean=4.0)"),
+        (False, True, "consensus_reached (mean=4.0)"),
+    ],
+)
+def test_a_sign_off_by_rules_alone_says_so(signs_off: bool, by_rules: bool, shown: str) -> None:
+    made = judge(replies(4, 4))
+
+    text = report_text(
+        "reviewer", "QUALITY-001", "DISCUSS-006", made, [], "a", None, signs_off=signs_off, by_rules=by_rules
+    )
+
+    assert text.splitlines()[0].endswith(f"Discuss DISCUSS-006: {shown}")
+
+
 def test_the_report_of_a_blocked_round_has_its_fixed_form() -> None:
     made = replies(2, 2, missing_requirements=("export", "import"))
 

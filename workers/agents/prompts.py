@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -202,6 +202,7 @@ def _prompt(language: str, shared: Material, own: Material, task: str, schema: t
     return Prompt(rules, _pieces(shared), _pieces(own), asked.lstrip("\n"))
 
 
+@lru_cache(maxsize=64)
 def _schema(schema: type[BaseModel]) -> str:
     """The JSON Schema without titles and defaults, which repeat what is there."""
     return json.dumps(_lean(schema.model_json_schema()), ensure_ascii=False, separators=(",", ":"))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workers.agents.probing import Priced
 
 Note = Callable[[str], None]
+Faults = dict[str, str | None]  # agent -> why it cannot be used; None: it can
 
 
 class Router:
@@ -58,16 +59,27 @@ class Router:
         if role not in pack.roles:
             raise UnknownName("role", role, sorted(pack.roles))
         order = self._roles.get(role) or self._with_own(pack.roles[role].agents)
-        return self._usable(order if first is None else (first, *order), note)
+        return self._usable(order if first is None else (first, *order), note, {})
 
     def for_perspective(
-        self, pack: Pack, perspective: str, note: Note | None = None, *, first: str | None = None
+        self,
+        pack: Pack,
+        perspective: str,
+        note: Note | None = None,
+        *,
+        first: str | None = None,
+        faults: Faults | None = None,
     ) -> list[Agent]:
-        """The perspective's first agent, its fallback chain, and the built-in one; before them `first`."""
+        """The perspective's first agent, its fallback chain, and the built-in one; before them `first`.
+
+        `faults` keeps what is wrong with each agent for the next perspective of the same discussion.
+        """
         if perspective not in pack.perspectives:
             raise UnknownName("perspective", perspective, sorted(pack.perspectives))
         order = self._perspectives.get(perspective) or self._with_own(pack.perspectives[perspective].agents)
-        return self._usable((*([first] if first else ()), *order, BUILTIN), note)
+        return self._usable(
+            (*([first] if first else ()), *order, BUILTIN), note, {} if faults is None else faults
+        )
 
     def account(self, agent: str) -> str:
         """The account an agent uses: its limit holds for all that share it."""
@@ -77,11 +89,13 @@ class Router:
         """The user's own agents that the order does not name: just before the built-in one, else at its end."""
         return with_own(order, self._own)
 
-    def _usable(self, order: Iterable[str], note: Note | None) -> list[Agent]:
+    def _usable(self, order: Iterable[str], note: Note | None, faults: Faults) -> list[Agent]:
         found: list[Agent] = []
         for name in dict.fromkeys(order):
             agent = self.agents.get(name)
-            fault = f"{name}: no such agent is configured" if agent is None else agent.available()
+            if name not in faults:  # to look for a program takes a dozen system calls
+                faults[name] = f"{name}: no such agent is configured" if agent is None else agent.available()
+            fault = faults[name]
             if agent is not None and fault is None:
                 found.append(agent)
                 continue
@@ -101,7 +115,7 @@ def build_router(
 
     slots = AgentSlots(settings.slots, settings.agent_processes)
     agents: dict[str, Agent] = {BUILTIN: builtin}
-    given = {name: AgentSettings.model_validate({"kind": name}) for name in CLIENTS} | dict(settings.agents)
+    given = {name: AgentSettings(kind=name) for name in CLIENTS} | dict(settings.agents)
     for name, each in given.items():
         if name in settings.agents_off:
             continue

@@ -13,7 +13,7 @@ from workers.builtin.adrs import added, concerned, decide, deepened
 from workers.builtin.clauses import clause
 from workers.builtin.known_kinds import rows
 from workers.builtin.material import Material, lower_first, short, unique
-from workers.builtin.names import external
+from workers.builtin.names import external, systems
 from workers.builtin.requirement_groups import grouped, title_of
 from workers.builtin.revision import requests_in
 from workers.documents.content import (
@@ -27,7 +27,8 @@ from workers.documents.content import (
     Statement,
 )
 
-_MAX_OUTSIDE, _MAX_FILES, _MAX_OPERATIONS = 4, 5, 20
+_MAX_OUTSIDE, _MAX_FILES, _MAX_OPERATIONS = 6, 5, 20
+_NAME = 8  # words of what names a system; more are a sentence about it
 _MAX_TOLD, _TITLE = 12, 70  # requirements that a part names, characters of each
 _OPENING = 400  # characters of a request in which it says what it is about
 _CALL = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE)\b[\s|`]*(/[^\s|`,;]*)")
@@ -59,20 +60,29 @@ def answer(m: Material) -> Architecture:
 
 
 def _overview(m: Material, components: list[Component]) -> str:
-    named = m.lex.join([part.name for part in components])
+    named = m.lex.join([lower_first(part.name) for part in components])
     said = [m.say("overview", components=named)] if components else []
     if m.analysis.actors:
         said.append(m.say("overview_people", actors=m.said_actors()))
+    limits = unique(need.text for need in m.analysis.needs if need.kind == "constraint")[:_MAX_TOLD]
+    if limits:
+        said.append(m.say("overview_limits", texts=m.several(limits)))
     return ("" if m.lex.language == "zh" else " ").join(said)
 
 
 def outside(m: Material) -> list[str]:
     """The systems outside that the request relies on."""
-    found = [short(external(text), 110) for text in m.analysis.dependencies]
+    found = [name for text in m.analysis.dependencies for name in systems(text) or _unnamed(text)]
     tools = [name for name, layer in m.technologies if layer == "tool"]
     return unique([*found, *(name for name in tools if not any(name in text for text in found))])[
         :_MAX_OUTSIDE
     ]
+
+
+def _unnamed(text: str) -> list[str]:
+    """What a sentence about something existing without a name of its own speaks of: `the mail gateway`."""
+    said = external(text)
+    return [short(said, 110)] if len(said.split()) <= _NAME else []
 
 
 def parts(m: Material, items: list[Requirement]) -> list[Component]:

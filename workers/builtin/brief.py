@@ -12,9 +12,19 @@ from workers.builtin.material import Material, carries, lower_first, short, stri
 from workers.builtin.request import Need, goal_of
 from workers.builtin.requirement_groups import Group, grouped, title_of
 from workers.builtin.revision import requests_in
-from workers.documents.content import Brief, Discovery, Goal, Requirement, Statement, Synthesis, User
+from workers.documents.content import (
+    Brief,
+    BriefRisk,
+    Discovery,
+    Goal,
+    Requirement,
+    Statement,
+    Synthesis,
+    User,
+)
 
 _MAX_PROPOSED_GOALS = 3
+_GOAL_ASKED = re.compile(r"(G-\d+)[:：]")  # before the question about a goal
 _MAX_TOLD = 8  # statements of scope that are listed one by one; more are told by their groups
 
 
@@ -36,6 +46,7 @@ def answer(m: Material) -> Brief:
         assumptions=_assumptions(m),
         constraints=_unique([*(_stated(need.text) for need in a.constraints), *_code_constraints(m)]),
         dependencies=_unique([*map(_stated, a.dependencies), *_code_dependencies(m)]),
+        risks=_risks(m),
         synthesis=_synthesis(m, groups),
         open_questions=_questions(m),
     )
@@ -117,7 +128,7 @@ def _vision(m: Material) -> Statement:
         return _stated(wanted)
     if a.manual and a.situation:
         return _stated(a.situation[0])
-    text = strip_end(short(a.asked if a.thin else a.title, 300))
+    text = strip_end(short(m.called, 300))
     if a.actors and not a.thin:
         text = m.say("vision_for", title=text, actors=m.said_actors(4))
     return Statement(text=text, source="stated")
@@ -191,6 +202,11 @@ def _assumptions(m: Material) -> list[Statement]:
     return rows
 
 
+def _risks(m: Material) -> list[BriefRisk]:
+    rows = (BriefRisk(text=row.text, mitigation=row.mitigation, source="stated") for row in m.analysis.risks)
+    return list({row.text: row for row in rows}.values())
+
+
 def _code_constraints(m: Material) -> list[Statement]:
     if not m.repository:
         return []
@@ -238,6 +254,9 @@ def _revised(m: Material, previous: Brief) -> Brief:
         for goal in _goals(m)
         if goal.source == "stated" and not any(carries(goal.text, old.text) for old in previous.goals)
     ]
+    known = [_measured(goal, m) for goal in previous.goals]
+    told_of = {row.text for row in m.sections if _GOAL_ASKED.match(row.passage.label)}
+    goals = [goal for goal in goals if goal.text not in told_of]
     told = [row.text for row in m.sections]
     problems = [text for text in m.analysis.situation if text in told and text not in previous.situation]
     users = _as_told(discovery.new_users(m, [user.name for user in previous.users]))
@@ -246,28 +265,46 @@ def _revised(m: Material, previous: Brief) -> Brief:
             "situation": _joined(m, filter(None, [previous.situation, *map(upper_first, problems)])),
             "impact": previous.impact or (_impact(m) if problems else ""),
             "users": [*previous.users, *users],
-            "goals": [*previous.goals, *goals],
+            "goals": [*known, *goals],
             "in_scope": more(previous.in_scope, "functional"),
             "out_of_scope": more(previous.out_of_scope, "exclusion"),
             "constraints": more(previous.constraints, "constraint", "nonfunctional"),
+            "risks": [
+                *previous.risks,
+                *(row for row in _risks(m) if row.text not in {old.text for old in previous.risks}),
+            ],
             "dependencies": _unique([*previous.dependencies, *map(_stated, m.analysis.dependencies)])
             if m.sections
             else previous.dependencies,
         }
     )
     asked = unique([*previous.open_questions, *_questions(m)])
-    return now.model_copy(
-        update={"open_questions": [text for text in asked if text not in _answered(m, now)]}
-    )
+    answered = _answered(m, now, added)
+    still = [text for text in asked if not any(discovery.is_question(text, m, key) for key in answered)]
+    return now.model_copy(update={"open_questions": still})
 
 
-def _answered(m: Material, brief: Brief) -> set[str]:
-    """The questions about a request that the brief answers by now."""
+def _measured(goal: Goal, m: Material) -> Goal:
+    """The goal with the measure and the target that a person gave where its own question asked for them."""
+    for row in m.sections:
+        asked = _GOAL_ASKED.match(row.passage.label)
+        if asked and asked[1] == goal.id:
+            read = goal_of(row.text, lexicon_of(row.text))
+            said = strip_end(row.text)
+            metric = goal.metric or read.metric or ("" if read.target else said)
+            target = read.target or goal.target or (said if goal.metric else "")
+            goal = goal.model_copy(update={"metric": metric, "target": target})
+    return goal
+
+
+def _answered(m: Material, brief: Brief, added: Iterable[Need]) -> list[str]:
+    """The keys of the questions about every request that the brief, or what was added since, answers by now."""
     stated = {
         "ask_users": brief.users,
         "ask_problem": brief.situation,
         "ask_success": [goal for goal in brief.goals if goal.source == "stated"],
         "ask_limits": [row for row in brief.constraints if row.source == "stated"],
         "ask_scope": brief.out_of_scope,
+        "ask_security": [need for need in added if need.category == "S"],
     }
-    return {discovery.question(m, key) for key, given in stated.items() if given}
+    return [key for key, given in stated.items() if given]

@@ -16,18 +16,22 @@ from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import clause, first_modal
 from workers.builtin.framing import introduces, is_background, told_today, under_topic
 from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.leads import is_answer
 from workers.builtin.manuals import is_manual, promised, subject_of
 from workers.builtin.people import people_in
 from workers.builtin.qualities import category_of, kind_of, quality_of
 from workers.builtin.remainder import remainder
 from workers.builtin.sentences import Sentence
-from workers.builtin.users import AWAY, Users
+from workers.builtin.trouble import tells_of_better
+from workers.builtin.users import Users
+from workers.builtin.users_in_prose import AWAY
 from workers.builtin.wishes import (
     CONDITION,
     doer_of,
     goal_in,
     goal_of,
     imperative,
+    two_goals,
     two_wishes,
 )
 from workers.documents.content import Moscow
@@ -35,6 +39,7 @@ from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import priority_of
 
 _TRIM = " \t.,;:!?。，；：！？、"
+_TOLD = 30  # words from which an item about users tells of several
 _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request when nothing in it is asked for
 _PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
@@ -111,6 +116,8 @@ class Reader:
         for passage in rows:
             if passage.role == "done" and not passage.opens and passage.text:
                 self.done.append(passage.text)
+                if lexicon_of(passage.text).find("as_a", passage.text):  # who has it is a user of the whole
+                    self.users.acting(Sentence(passage.text, passage.text, passage), lexicon_of(passage.text))
             elif passage.role == "goal" and passage.block.kind == "heading" and len(passage.text.split()) > 1:
                 self.goals.append(goal_of(passage.text, lexicon_of(passage.text)))
             elif passage.role == "mitigation" and not passage.opens:
@@ -163,13 +170,16 @@ class Reader:
         if at is not None and passage.role == "mitigation":
             self.risks[at] = replace(self.risks[at], mitigation=text)
         modal = first_modal(text, lexicon_of(text))
-        if modal and modal[0] != "Could":
+        if modal and modal[0] == "Must":  # `should cover the time` only expects something
             row = Sentence(text, text, replace(passage, role="requirement", title=""))
             self._need(row, lexicon_of(text))
 
     def _one(self, row: Sentence, lex: Lexicon) -> None:
         text, role, values = row.text, row.role, row.passage.values
         if not re.search(r"\w", text):
+            return
+        if cues.ABOUT_TEXT.match(text) and role != "question":
+            self._situated(row, lex)
             return
         unclear = cues.CLARIFY.search(text)
         if unclear:
@@ -198,14 +208,29 @@ class Reader:
         if role == "question" or text.rstrip().endswith(("?", "？")) or lex.find("question", text):
             self.questions.append(row.quote)
             return
+        if role == "non_goal" and cues.is_for_later(row, lex):
+            row = replace(row, passage=replace(row.passage, role="requirement"))
+            role = row.role
+        if (
+            role in ("", "constraint", "nonfunctional", *ASKED)
+            and not self.manual
+            and cues.forbids(text, lex)
+        ):
+            self._need(row, lex, by_default=True)
+            return
         if role == "non_goal" or row.priority == "Won't" or cues.excludes(row, lex, manual=self.manual):
             self._need(row, lex, exclusion=True)
-            if role != "non_goal" and lex.find("dependency", text):
+            relied = lex.find("dependency", text) if role != "non_goal" else None
+            if relied and not cues.DENIED.search(text[: relied.start()]):
                 self.dependencies.append(text)
             return
         if values.get("in_scope") and values.get("non_goal"):
             self._need(replace(row, text=values["non_goal"], quote=values["non_goal"]), lex, exclusion=True)
         modal = first_modal(text, lex)
+        acts = doer_of(text, lex) or (is_cjk(text) and people_in(text, lex))
+        if role == "goal" and is_answer(row.passage) and acts and not tells_of_better(text):
+            self._need(replace(row, passage=replace(row.passage, role="requirement")), lex, by_default=True)
+            return  # asked what should be better, its author says what people will do
         measured = role == "metric" and goal_of(text, lex).target != ""
         if not modal and not measured and introduces(row, lex, self.listed):
             self._situated(row, lex)
@@ -220,7 +245,8 @@ class Reader:
             or cues.SUCCESS.search(text)
             or (role in ("background", "problem") and cues.HOPED.search(text))
         ):
-            self.goals.append(goal_in(row, lex))
+            pieces = two_goals(text, lex) if not row.item or is_cjk(text) else [text]
+            self.goals += [goal_in(replace(row, text=piece), lex) for piece in pieces]
             return
         if len({given for word in cues.SHOUTED.findall(text) if (given := priority_of(word))}) > 2:
             self._situated(row, lex)
@@ -234,7 +260,7 @@ class Reader:
         if role == "user":
             if is_cjk(text) and lex.find("exclusion", text):
                 self._need(row, lex, exclusion=True)
-            elif AWAY.search(text):
+            elif AWAY.search(text) and (not row.item or len(text.split()) < _TOLD):
                 self._situated(row, lex)
             elif not self.users.described(row, lex):
                 asks = modal is not None and modal[0] != "Could"
@@ -246,7 +272,7 @@ class Reader:
             self._need(row, lex)
             return
         awaits = role in ("constraint", "", "requirement") and lex.find("awaits", text) is not None
-        relies = awaits or (
+        relies = (awaits or (role == "" and cues.STAYS_IN.search(text) is not None)) or (
             role in ("constraint", "nonfunctional", "") and not modal and lex.find("relies", text) is not None
         )
         if role == "dependency" or relies or (lex.find("dependency", text) and not self.manual):
@@ -254,9 +280,13 @@ class Reader:
             if (
                 role == "dependency"
                 or relies
+                or cues.STAYS.search(text)
                 or (not modal and role not in ASKED and not imperative(text, lex))
             ):
                 return
+        if role == "" and not modal and cues.COUNTS.match(text) and not lex.find("limits", text):
+            self._situated(row, lex)
+            return
         if role in ("", "background") and lex.find("limits", text) and not lex.find("as_a", text):
             self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
             return
@@ -319,10 +349,10 @@ class Reader:
         self.other.append(row)
 
     def _wanted(self, row: Sentence, lex: Lexicon) -> None:
-        if lex.find("makes", row.text):
+        if lex.find("makes", row.text) or cues.uses(row, lex):
             self._need(row, lex, by_default=True)
             return
-        self.goals.append(goal_of(row.text, lex))
+        self.goals += [goal_of(piece, lex) for piece in two_goals(row.text, lex)]
         self.other.append(row)
 
     def _need(
@@ -332,6 +362,11 @@ class Reader:
         taken = clause(row.text, known)
         modal = first_modal(row.text, lex)
         passage = row.passage
+        if modal and not row.priority and cues.grants(row.text, lex, modal, taken.actor):
+            modal = None
+            by_default = False
+        if not taken.actor and (role := self.users.role_of(taken.subject)):
+            taken = replace(taken, actor=role)
         if not taken.actor and _PRONOUN.match(row.text) and self.needs and self.needs[-1].quote == row.quote:
             taken = replace(taken, actor=self.needs[-1].clause.actor)
         moscow: Moscow = "Won't" if exclusion else (row.priority or (modal[0] if modal else "Must"))  # type: ignore[assignment]

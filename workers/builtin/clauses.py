@@ -1,5 +1,7 @@
 """One sentence taken apart: who, what they do, under which condition, measured how."""
 
+# ruff: noqa: E501 - patterns are read whole
+
 from __future__ import annotations
 
 import re
@@ -15,6 +17,18 @@ _DENIES = re.compile(  # a modal that says no by itself
     r"\b(?:cannot|can['’]t|mustn['’]t|won['’]t|never)\s*$|(?:不得|禁止|严禁|不能|不可以?|不允许|不许)\s*$",
     re.IGNORECASE,
 )
+_POLITE = re.compile(
+    r"^(?:(?:and|also|then),? )*(?:it (?:would|['’]d) be (?:very |really |also )?(?:nice|good|great|useful|helpful|lovely|handy|best) (?:if|when)\s+(?=\w+ \w)|(?:ideally|preferably|if possible|please|optionally|maybe|perhaps),?\s+(?=(?:the|an?|each|every|all|we|they|people)\s|\w+s\s))",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r"\b(?:and|or|but)(?: also)?\s*$", re.IGNORECASE
+)  # before a modal of a second verb: `sees it and can move it`
+_JOINS = re.compile(
+    r"\s*(?:and|or|but)\b", re.IGNORECASE
+)  # behind one: `is optional and only the leader sees it`
+_ALONE = re.compile(r"^.*(?:只有|仅有?|只允许|只准)(?=.)")  # who alone may: `订单只有店长`
+_GETS = re.compile(r"^(get|see|receive)s\b", re.IGNORECASE)
 _NEVER = re.compile(r"\s+never$", re.IGNORECASE)
 _NEEDS_THING = re.compile(r"\bneeds?\s*$", re.IGNORECASE)  # `need a way to ...`: a thing, not something done
 
@@ -51,7 +65,7 @@ def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
 def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
     """Take one requirement sentence apart. Never fails: what is not found stays empty."""
     lex = lexicon_of(sentence)
-    text, conditions = _conditions(sentence.strip(_TRIM), lex)
+    text, conditions = _conditions(unhedged(sentence.strip(_TRIM)), lex)
     told = lex.find("as_a", text)
     who = next((group for group in told.groups() if group), "") if told else ""
     subject, predicate, able = _subject(text, lex)
@@ -82,6 +96,11 @@ def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
         negated=negated,
         able=able,
     )
+
+
+def unhedged(text: str) -> str:
+    """A sentence without the polite words before its wish: `It would be nice if parents could ...`."""
+    return _POLITE.sub("", text) or text
 
 
 def measures(sentence: str, lex: Lexicon) -> tuple[str, ...]:
@@ -125,13 +144,21 @@ def _subject(text: str, lex: Lexicon) -> tuple[str, str, bool]:
     """(subject, predicate, capability)."""
     modal = first_modal(text, lex)
     match = modal[1] if modal else (lex.weak.search(text) if lex.language == "en" else None)
+    if (
+        match
+        and lex.language == "en"
+        and (_BESIDE.search(text[: match.start()]) or _JOINS.match(text[match.end() :]))
+    ):
+        match = None
     if not match:
         verb = (
             re.match(r"^(.{2,50}?)\s+(?:gets?|sees?|receives?)\s", text, re.IGNORECASE)
             if lex.language == "en"
             else None
         )
-        return (verb[1], text[verb.end(1) :].strip(_TRIM), True) if verb else ("", text, False)
+        if not verb:
+            return "", text, False
+        return verb[1], _GETS.sub(r"\1", text[verb.end(1) :].strip(_TRIM)), True
     predicate = text[match.end() :].strip(_TRIM)
     able = bool(re.match(r"(?:also )?be able to|get\b|see\b", predicate, re.IGNORECASE)) or match[0] in (
         "can",
@@ -139,7 +166,9 @@ def _subject(text: str, lex: Lexicon) -> tuple[str, str, bool]:
         "可以",
         "能",
     )
+    subject = text[: match.start()].strip(_TRIM)
     if lex.language == "zh":
+        subject = _ALONE.sub("", subject)
         able = able or bool(re.match(r"能够?", predicate))
         predicate = re.sub(r"^(?:能够?|可以)", "", predicate)
     stripped = (
@@ -147,7 +176,7 @@ def _subject(text: str, lex: Lexicon) -> tuple[str, str, bool]:
         if not re.match(r"(?:also\s+)?(?:not|never)\s", predicate, re.IGNORECASE)
         else predicate
     )
-    return text[: match.start()].strip(_TRIM), stripped.strip(_TRIM) or text, able
+    return subject, stripped.strip(_TRIM) or text, able
 
 
 def _actions(predicate: str, lex: Lexicon) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from workers.builtin.known_kinds import outcomes
 from workers.builtin.language import Lexicon
 from workers.builtin.material import lower_first, short, strip_end, upper_first
 from workers.builtin.request import Need
+from workers.builtin.wishes import is_reserved
 from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
@@ -20,6 +21,9 @@ SYSTEM = frozenset({"", "it", "the system", "the app", "the application", "the s
 _WHEN = re.compile(r"^(?:when|whenever|if|while|as soon as)\s+", re.IGNORECASE)
 _UNTIL = re.compile(r"(?<=.)(?:时|后)$")  # 断网时: the wording has its own 时
 _TIMING = re.compile(r"^(?:after|before|until|once|during)\b", re.IGNORECASE)  # when it is done: no case
+_BESIDE = re.compile(
+    r"\b(?:and|or|but) (?:can|may|could)\b", re.IGNORECASE
+)  # it runs into a second verb: no case
 _CASES = re.compile(r"\b(?:when|if|while|unless)\b", re.IGNORECASE)
 _ADVERB = re.compile(r"^(?:(?:also|please|and|then)\s+)+", re.IGNORECASE)
 _LEFT = re.compile(r",?\s+(?:also|even|only|and|or)$", re.IGNORECASE)  # what stood before a condition
@@ -34,6 +38,7 @@ _OBJECT_ENDS = re.compile(
     r"until|once|per|over|against|and|or|is|are)\b|[,;:()]"
 )
 _HAN_ENDS = re.compile(r"[，,；;。、（(]|并|后|以便|为(?=[A-Z\d])|给|到(?=.)")
+_GUARDS = frozenset({"脱敏", "加密", "匿名化", "屏蔽", "打码"})  # what is asked for, whatever else is done
 _HAN_MODAL = re.compile(r"(?:必须|应该|应当|需要|可以|能够|支持)+")
 _IRREGULAR = {"sent": "send", "shown": "show", "kept": "keep", "found": "find", "told": "tell", "seen": "see",
               "chosen": "choose", "written": "write", "read": "read", "withdrawn": "withdraw"}  # fmt: skip
@@ -48,6 +53,7 @@ def headline(need: Need, lex: Lexicon) -> str:
         or not c.subject
         or not c.actions
         or c.negated
+        or is_reserved(need.text)
         or (need.by_default and lex.language == "en")
     ):
         return short(upper_first(spoken(need.text)))
@@ -62,7 +68,7 @@ def headline(need: Need, lex: Lexicon) -> str:
 
 def _named(subject: str) -> str:
     """`Names and numbers are personal data: they` -> `Names and numbers`."""
-    before, colon, after = subject.partition(":")
+    before, colon, after = subject.partition(": ")
     told = (
         re.split(r"\s(?:is|are)\s", before)[0]
         if colon and after.strip().lower() in ("they", "it", "these")
@@ -81,6 +87,8 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
         doing = f"{verb} {text.partition(' ')[2]}" if verb else ""
         part = re.sub(r"^an?\s+", "the ", text)
         return [_outcome(verb, doing, "", lex) or lex.say("criterion_part", text=part)]
+    if is_reserved(need.text):
+        return [lex.say("criterion_reserved")]
     modal = bool(c.subject) and c.subject.lower() != text.lower() and bool(c.actions)
     if not modal:
         return _of_fact(text, c, lex)
@@ -91,7 +99,11 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
 def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
     """For one thing that somebody does or that the system has to do."""
     own = [text for text in c.conditions if text in action and not _TIMING.match(text)]
-    leading = [text for text in c.conditions if not any(text in piece for piece in c.actions)]
+    leading = [
+        text
+        for text in c.conditions
+        if not any(text in piece for piece in c.actions) and not _BESIDE.search(text)
+    ]
     bare = re.sub(r"\s+(?:and|and again)$", "", strip_end(action[: action.index(own[0])])) if own else action
     bare = bare or action
     if own or leading:
@@ -163,10 +175,10 @@ def _outcome(verb: str, doing: str, words: str, lex: Lexicon) -> str:
 def _han(text: str, lex: Lexicon) -> str:
     """The same for a Chinese sentence: the verb that comes first, and what follows it."""
     known = outcomes("zh")
-    places = [(text.find(verb), -len(verb), verb) for verb in known if verb in text]
+    places = [(verb not in _GUARDS, text.find(verb), -len(verb), verb) for verb in known if verb in text]
     if not places:
         return ""
-    at, _, verb = min(places)
+    _, at, _, verb = min(places)
     after = re.sub(r"^(?:存储|保存|传输|处理|显示)", "", text[at + len(verb) :])
     inside = re.match(r"[（(]([^)）]+)", after)
     thing = inside[1] if inside else _HAN_ENDS.split(after, maxsplit=1)[0].strip(" 了过的")

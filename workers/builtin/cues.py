@@ -7,6 +7,8 @@ import re
 
 from workers.builtin.clauses import first_modal
 from workers.builtin.language import Lexicon
+from workers.builtin.outcomes import says_both
+from workers.builtin.people import people_in
 from workers.builtin.qualities import category_of
 from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import goal_of, imperative
@@ -51,6 +53,11 @@ TELLS = re.compile(  # what happened, or what its author does
     r"\b(?:was|were|had|did|came|took|wrote|said|asked|went|thought|noticed|agreed|lost|waited|became|started)\b|^(?:last|yesterday|once|i|we|my|thanks|thank you|one fear|there (?:is|are)|let['’]s|so the point|our (?:median|typical|average))\b|\b(?:i|we) (?:copy|print|think|guess|use|have|get|am|are|type|hold)\b|^\[",
     re.IGNORECASE,
 )
+_OPTIONAL = re.compile(
+    r"\b(?:optional\w*|if (?:time|there is time|possible)|later|some ?day|nice to have|bonus)\b|可选|以后|后续|有空|有余力|锦上添花",
+    re.IGNORECASE,
+)
+_PURPOSE = re.compile(r"[;；]|,?\s+so that\b|[，,]?(?:以便|这样|好让|从而)")  # behind it stands why
 _ASIDE = re.compile(r"(?<=\w)\s*[(（][^()（）]*[)）]")  # `under 1 s (model time not included)`
 SHOUTED = re.compile(r"\b[A-Z][A-Z'’]+\b")  # a word in capitals
 RISKY = re.compile(
@@ -72,6 +79,43 @@ SYSTEM_DOES = re.compile(  # `The display shall ...`
     re.IGNORECASE,
 )
 
+ABOUT_TEXT = re.compile(  # what is said of the document: `The order within a group says nothing`
+    r"^(?:in this (?:part|document|section|table|list|page)\b.{0,60}\b(?:marks?|means?|denotes?|stands? for|is used)\b"
+    r"|(?:the |each |all |these |this |our )?(?:order|numbers?|numbering|ids?|identifiers?|letters?|columns?|rows?|colou?rs?|stars?|list|table|page|document|section|chapter|sentences?|items? in (?:italics|brackets|bold))\b(?! of (?:the |all |each )?\w+ (?:must|shall|should))[^.]{0,40}?\s(?:says? nothing|means? nothing|means?|implies?|refers? to (?:the )?(?:section|part|chapter|table|list|appendix|annex|document|page)|is not (?:a ranking|complete|final|exhaustive)|are not (?:a ranking|complete|final)|(?:has|have) no meaning|(?:does|do) not (?:imply|mean))\b"
+    r"|(?:replace|delete|remove|fill in|complete|edit) (?:sections?|lines?|text|grey|this (?:text|section|line|page)|the (?:text|sections?|parts?) (?:that|in|between))\b)",
+    re.IGNORECASE,
+)
+LATER = re.compile(  # of a heading: what comes later, rather than what is left out
+    r"^(?!.*\b(?:not|no|never|out|won['’]t|excluded|dropped|rejected)\b).*\b(?:later|future|after|post|icebox|ideas)\b",
+    re.IGNORECASE,
+)
+STAYS_IN = re.compile(r"\bstays? in (?-i:[A-Z])", re.IGNORECASE)  # `Invoices stay in Lightspeed`
+COUNTS = re.compile(  # how many there are: `4 therapists, 1 receptionist`, `two people run it`
+    r"^(?:about |around |~ ?)?(?:\d+|one|two|three|four|five|six|ten) (?:[\w-]+ )?[\w-]+(?:(?:, | and | \+ |/)(?:~ ?|about )?(?:\d+|an?|one|two|three|four|five|six|ten) [\w -]+)+[.]?$|^(?:\d+|two|three|four|five|six|ten) (?:people|persons|of us|volunteers|employees|colleagues)(?: (?:run|work|do|manage|look after|are|share)\b[^.]{0,60})?[.]?$",
+    re.IGNORECASE,
+)
+DENIED = re.compile(  # in front of what is then not done: `no need to integrate with the till`
+    r"(?:[不没无别]|暂不|无需|不用|不必)\S{0,3}$|\b(?:not|no|never|without|nor|\w+n['’]t)\s(?:\w+\s){0,4}$",
+    re.IGNORECASE,
+)
+STAYS = re.compile(  # of what is used already: `this should stay`
+    r"[,;] (?:and )?(?:this|that|these|those|they|it|both|which|all of it) (?:should|must|shall|has to|have to|needs? to|is to|are to|will) (?:all )?(?:stay|remain|be kept|not change)\b",
+    re.IGNORECASE,
+)
+_USES = re.compile(  # a wish for something to be used, not for a state: `I want to see how many wait`
+    r"^(?:(?:and|also|then),? )*(?:i|we|they)(?: also| would|['’]d)* (?:want|like|love|need) to (?:be able to )?(\w+)\b",
+    re.IGNORECASE,
+)
+_OUTCOMES = frozenset(
+    "reduce improve increase decrease cut lower raise shorten make keep stop get bring prevent avoid give help reach grow be have know offer replace move modernize".split()  # noqa: SIM905
+)
+
+
+def uses(row: Sentence, lex: Lexicon) -> bool:
+    """Whether an item of a list says what its author wants to do with the thing, rather than what it is to bring about."""
+    found = _USES.match(row.text) if row.item else None
+    return found is not None and found[1].lower() in lex.verbs and found[1].lower() not in _OUTCOMES
+
 
 def is_test(row: Sentence) -> bool:
     """Whether a measure of success tells what is seen when something is tried, rather than a value to reach."""
@@ -87,6 +131,8 @@ def reaches(row: Sentence, lex: Lexicon) -> bool:
         return False
     wanted = lex.find("want", row.text) is not None
     changes = lex.find("outcome", row.text) is not None
+    if says_both(row.text) and not row.passage.id:
+        return True
     return (changes and (wanted or not re.search(r"\b(?:was|were|had|last|used to)\b", row.text))) or (
         wanted and not lex.find("makes", row.text) and any(c.isdigit() for c in read.target)
     )
@@ -109,6 +155,37 @@ def tells(row: Sentence, lex: Lexicon) -> bool:
     return kind == "paragraph" and lex.language == "en" and TELLS.search(row.text) is not None
 
 
+_DENIES = re.compile(  # the words of a sentence that only says what is not to be there
+    r"^(?:(?:and|but|so|also|oh|please|kindly|just|definitely|absolutely),? )*(?:no(?: more)?|not any|never any|(?:we|i) (?:really )?(?:do not|don['’]t) (?:want|like)(?: (?:any|to (?:have|see|use|remember|enter)))?|there (?:must|should|may|shall) be no)\s+(?:[\w-]+\s+){0,2}?"
+    r"|^(?:请|麻烦|也|还有|并且|千万|绝对)*(?:不要|不想要?|不用|别|没有|无需?)(?:有|用|出现|再|让(?:我们?|大家|会员|用户))?(?:任何|再|什么)?",
+    re.IGNORECASE,
+)
+_FOR_NOW = re.compile(  # then it is left out of a version
+    r"\b(?:for now|for the moment|yet|at first|initially|later|(?:first|initial|this|next) (?:version|release|phase|iteration|sprint|round|step|year|season)|mvp|(?:not|n['’]t) (?:needed|necessary|required|planned|supported)|need(?:ed)?|scope)\b|第一|首[版期]|本期|这[期版次]|暂时?|以后|后续|先不|功能|模块|系统|页面",
+    re.IGNORECASE,
+)
+
+
+def forbids(text: str, lex: Lexicon) -> bool:
+    """Whether a sentence denies a property of the thing that is built, rather than leaving a part of it unbuilt.
+
+    The line: what is denied is a burden or a means that people would have to bear (`no passwords`, `no double bookings`). Nobody
+    would order that as a function, so leaving it out is no saving of work but a rule. A part or a function that is denied
+    (`no chat`), and whatever is denied only for now, is a non-goal.
+    """
+    denied = _DENIES.match(text)
+    if denied is None or _FOR_NOW.search(text):
+        return False
+    return lex.patterns["burden"].match(text, denied.end()) is not None
+
+
+def grants(text: str, lex: Lexicon, modal: tuple[str, re.Match[str]], actor: str) -> bool:
+    """Whether a `may` permits somebody something (`A volunteer may swap a shift`), rather than making it optional."""
+    if modal[0] != "Could" or modal[1][0] not in ("may", "May", "可以", "可"):
+        return False
+    return bool(actor or people_in(text, lex)) and not _OPTIONAL.search(text)
+
+
 def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     """Whether a sentence says that something is left out."""
     if row.role == "background" and lex.find("refused", row.text):
@@ -120,7 +197,7 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     wish = row.passage.values.get("needs", "") if row.passage.values.get("user") else ""
     if row.passage.block.kind == "row" and " | " in row.text and row.role in ASKED:
         return False  # what one cell of several denies is no exclusion
-    if lex.find("exclusion", wish or _ASIDE.sub("", re.split(r"[;；]", row.text)[0])):
+    if lex.find("exclusion", wish or _ASIDE.sub("", _PURPOSE.split(row.text)[0])):
         if (
             row.role in ASKED
             and row.text.lower().startswith("nothing ")
@@ -133,4 +210,16 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
         and category_of(row.text, lex) != "S"
         and row.role in ("requirement", "use_case")
         and not first_modal(row.text, lex)
+    )
+
+
+def is_for_later(row: Sentence, lex: Lexicon) -> bool:
+    """Whether an item below a heading such as `Later` says what may then be done, rather than what is left out."""
+    modal = first_modal(row.text, lex)
+    return (
+        row.item
+        and row.priority != "Won't"
+        and modal is not None
+        and LATER.search(row.passage.block.heading) is not None
+        and lex.find("exclusion", row.text) is None
     )

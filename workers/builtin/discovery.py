@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Literal
 
@@ -80,7 +81,7 @@ def _problem(m: Material) -> str:
     if a.situation:
         return " ".join(a.situation[:3])[:1500] if m.lex.language == "en" else "".join(a.situation[:3])[:1500]
     if a.thin:
-        return m.say("problem_thin", text=strip_end(short(a.asked, 400)))
+        return m.say("problem_thin", text=strip_end(short(m.called, 400)))
     return m.say("problem_asked")
 
 
@@ -160,6 +161,12 @@ def questions(m: Material) -> list[str]:
 def question(m: Material, key: str) -> str:
     """One of the questions about what every request should say."""
     return m.say(key, title=m.analysis.title, thing=m.told_things(1)[0])
+
+
+def is_question(text: str, m: Material, key: str) -> bool:
+    """Whether a text is that question, whatever it calls the product and its things."""
+    said = re.sub(r"\\\{\w+\\\}", ".+", re.escape(m.lex.wording[key]))
+    return re.fullmatch(said, text) is not None
 
 
 def new_users(m: Material, known: Iterable[str]) -> list[User]:

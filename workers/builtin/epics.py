@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from orchestrator.domain.text import keywords
@@ -23,6 +24,8 @@ from workers.documents.content import (
     Requirements,
     Story,
 )
+
+_NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 
 
 def answer(m: Material) -> Epics:
@@ -141,6 +144,7 @@ def _revised(m: Material, previous: Epics, items: list[Requirement]) -> Epics:
         said = [story.i_want for epic in previous.items for story in epic.stories]
         new = [_of_need(need) for need in requests_in(m) if not any(need.text in text for text in said)]
     kept = _deepened(previous.items, items, m) if m.facts.get("improve") else list(previous.items)
+    kept = [_with_numbers(epic, items) for epic in kept]
     if not new:
         return previous.model_copy(update={"items": kept})
     epic = Epic(
@@ -156,6 +160,22 @@ def _revised(m: Material, previous: Epics, items: list[Requirement]) -> Epics:
         reason=m.say("component_added_why"),
     )
     return previous.model_copy(update={"items": [*kept, epic]})
+
+
+def _with_numbers(epic: Epic, items: list[Requirement]) -> Epic:
+    """The epic with the stories of requirements whose numbers have changed as these say them now."""
+    by_id = {item.id: item for item in items}
+    told = []
+    for story in epic.stories:
+        item = by_id.get(story.requirements[0]) if len(story.requirements) == 1 else None
+        said = " ".join([story.title, story.i_want, *story.acceptance_criteria])
+        now = " ".join([item.title, item.statement, *item.acceptance_criteria]) if item else said
+        if item and not set(_NUMBER.findall(said)) <= set(_NUMBER.findall(now)):
+            changed = {"title": item.title, "acceptance_criteria": list(item.acceptance_criteria)}
+            want = item.user_story.i_want if item.user_story else ""
+            story = story.model_copy(update={**changed, **({"i_want": want} if want else {})})
+        told.append(story)
+    return epic if told == epic.stories else epic.model_copy(update={"stories": told})
 
 
 def _of_need(need: Need) -> Requirement:

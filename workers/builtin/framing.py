@@ -22,6 +22,15 @@ _RULE = re.compile(
     re.IGNORECASE,
 )
 
+_KEEPS = re.compile(  # a habit is told, whatever stands behind it: `Customers keep calling to ask when ...`
+    r"[\w ]{2,40}? keeps? (?:on )?(?:forgetting|losing|missing|asking|calling|phoning|ringing|complaining|arguing)\b",
+    re.IGNORECASE,
+)
+_AS_TODAY = re.compile(
+    r",? (?:just )?(?:as|like|than)\b[^,.;]{0,25}\b(?:today|now|at the moment|currently)\b[^,.;]*",
+    re.IGNORECASE,
+)
+
 
 def under_topic(row: Sentence, *, rich: bool) -> bool:
     """Whether an item stands in a list under a topic of the text: `Booking`, `Reminders`."""
@@ -60,7 +69,7 @@ def _is_told(row: Sentence, lex: Lexicon) -> bool:
 def is_background(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:
     """Whether the sentence describes the present rather than asking for something."""
     asked = row.item and row.role in ASKED
-    now = lex.find("now", row.text) is not None
+    now = lex.find("now", _AS_TODAY.sub("", row.text)) is not None or _goes_on_from_today(row, lex)
     if now and not asked and not re.search(_STRONG, row.text) and not cues.MAKES.match(row.text):
         return True
     if row.role != "background" and not (row.role == "" and row.intro and rich):
@@ -70,12 +79,18 @@ def is_background(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:
     return now or not re.search(_STRONG, row.text, re.IGNORECASE)
 
 
+def _goes_on_from_today(row: Sentence, lex: Lexicon) -> bool:
+    """Whether a part of a sentence stands behind one that says how it is today: `Today they phone us; she writes it down`."""
+    found = lex.find("now", row.quote)
+    return found is not None and found.start() == 0 and not row.quote.startswith(row.text)
+
+
 def told_today(row: Sentence, lex: Lexicon) -> bool:
     """Whether a sentence of prose says what is bad today, in the form of no wish, rule or ability."""
     return (
         row.passage.block.kind == "paragraph"
         and not lex.find("as_a", row.text)
         and not imperative(row.text, lex)
-        and _RULE.search(row.text) is None
+        and (_RULE.search(row.text) is None or _KEEPS.match(row.text) is not None)
         and hurts_today(row.text)
     )

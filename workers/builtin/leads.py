@@ -8,8 +8,10 @@ import re
 from dataclasses import replace
 
 from orchestrator.domain.clarified import HEADINGS
+from workers.builtin.language import lexicon_of
 from workers.builtin.trouble import tells_trouble
 from workers.documents.passage import Passage
+from workers.documents.reading_words import clause_role, label_role, role_of
 
 _ANSWERED = frozenset(HEADINGS.values())
 _OPEN = frozenset({"", "background"})  # roles of passages whose sentences may name one of their own
@@ -23,6 +25,25 @@ _ARE_USERS = re.compile(  # what stands before names them
     r"|^([^，。；：]{2,20}?)(?:也|都|同样)?(?:是|属于|算)(?:我们的?|系统的?|本系统的?|产品的?)?(?:主要|目标)?(?:用户|使用者)[。.！]?$",
     re.IGNORECASE,
 )
+_USERS_ARE = re.compile(  # what stands behind names them
+    r"^(?:the|our|its) (?:(?:main|target|primary|end|first|only|intended) )?users?(?: of (?:it|this|that))? (?:are|is|will be|would be) (?!able|allowed|not\b|to\b|\w+ed\b)(?P<en>.{2,120}?)[.!]?$"
+    r"|^(?:我们的|主要|目标)*(?:用户|使用者)(?:是|为|包括)(?P<zh>[^，。；：]{2,40})[。.！]?$",
+    re.IGNORECASE,
+)
+_AIMS = re.compile(
+    r"^(?:(?:our|the) )?(?:target|aim|goal|success)s?[:：]\s*(?=\S)|^目标[:：]\s*", re.IGNORECASE
+)
+_LABELLED = re.compile(r"^([^\W\d_][^:：.,;。，；]{1,30})[:：]\s*(?=\S)")
+_ANNOUNCES = re.compile(  # that several things follow
+    r"\b(?:a few|some|several|two|three|four|five|a couple of|the following|these) (?:things|points|conditions|limits|worries|risks|questions|matters|ideas)\b[^:：?？]*[.!]?$",
+    re.IGNORECASE,
+)
+_RUN_ON = frozenset({"goal", "metric", "non_goal", "constraint", "question", "risk", "problem", "user"})
+_OF_ONE_SENTENCE = frozenset({"goal", "problem", "user"})  # what a label's next sentence need not be about
+_HAS_TO = re.compile(
+    r"^(?:it|the (?:app|system|product|tool|page|site)) (?:must|shall|should|has to)\b", re.IGNORECASE
+)
+_ANSWERABLE = _RUN_ON - {"question", "risk"} | {"dependency", "nonfunctional"}
 _NOBODY = re.compile(
     r"\b(?:who|which|if|when|unless|that|not|no|there|must|should|shall)\b|不", re.IGNORECASE
 )
@@ -40,12 +61,81 @@ def own_section(passage: Passage, quote: str) -> tuple[Passage, str]:
     """
     if passage.role == "goal" and is_answer(passage) and tells_trouble(quote):
         return replace(passage, role="problem"), quote
+    aims = _AIMS.match(quote) if passage.role in _OPEN and passage.block.kind == "paragraph" else None
+    if aims:
+        return replace(passage, role="goal"), quote[aims.end() :]
     if passage.role not in _OPEN or passage.block.kind not in ("paragraph", "item"):
         return passage, quote
     if _PROBLEM.match(quote):
         return replace(passage, role="problem"), quote
+    behind = _USERS_ARE.match(quote)
+    if behind:
+        return replace(passage, role="user"), behind["en"] or behind["zh"]
     users = _ARE_USERS.match(quote)
     named = (users[1] or users[2]) if users else ""
     if named and not _NOBODY.search(named):
         return replace(passage, role="user"), named
     return passage, quote
+
+
+def _speaks_of_else(quote: str) -> bool:
+    """Whether a sentence behind a labelled one names a section of its own, or says what the product has to do."""
+    own = (_PROBLEM, _USERS_ARE, _ARE_USERS, _HAS_TO)
+    return any(pattern.match(quote) for pattern in own)
+
+
+def _asked(quote: str) -> str:
+    """The role of the section that a question asks for: `Who will use it?`; empty for another sentence."""
+    said = quote.strip()
+    if not said.endswith(("?", "？")):
+        return ""
+    role = role_of(said[:-1].replace("：", ":").rpartition(":")[2].strip())
+    return role if role in _ANSWERABLE else ""
+
+
+def _answered(passage: Passage, quotes: list[str]) -> list[tuple[Passage, str, str]]:
+    """The sentences with the role of the question that they stand behind; a question with an answer is none of them."""
+    rows: list[tuple[Passage, str, str]] = []
+    where = passage
+    for at, quote in enumerate(quotes):
+        behind = quotes[at + 1] if at + 1 < len(quotes) else "?"
+        role = _asked(quote) if not behind.rstrip().endswith(("?", "？")) else ""
+        if role:
+            own = passage.id if at == 0 and passage.id and not quote.startswith(passage.id) else ""
+            where = replace(passage, role=role, label=f"{own}: {quote}" if own else quote)
+            continue
+        where = passage if quote.rstrip().endswith(("?", "？")) else where
+        polite = lexicon_of(quote).find("small_talk", quote.strip())
+        rows.append((passage if polite else where, quote, quote))
+    return rows
+
+
+def _announced(passage: Passage, quotes: list[str]) -> list[tuple[Passage, str, str]]:
+    """The sentences behind one that announces them: `We can live without a few things. Payment stays ...`"""
+    role = clause_role(quotes[0])
+    where = replace(passage, role=role, label=quotes[0]) if role in _RUN_ON else passage
+    return [(passage, quotes[0], quotes[0]), *((where, quote, quote) for quote in quotes[1:])]
+
+
+def run_on(passage: Passage, quotes: list[str]) -> list[tuple[Passage, str, str]]:
+    """Each sentence with its passage and what it says. In prose that runs from one label to the next
+    (`Goals: ... . Data stays here. Out of scope: ...`) each label counts for its own sentence alone; a question
+    counts for what stands behind it (`Who will use it? Parents.`)."""
+    if passage.role in _OPEN and not passage.label and len(quotes) > 1 and any(map(_asked, quotes[:-1])):
+        return _answered(passage, quotes)
+    if passage.role in _OPEN and not passage.label and len(quotes) > 2 and _ANNOUNCES.search(quotes[0]):
+        return _announced(passage, quotes)
+    labels = [_LABELLED.match(quote) for quote in quotes] if passage.block.kind == "paragraph" else []
+    named = [label_role(found[1]) if found else "" for found in labels]
+    roles = [role if role in _RUN_ON else "" for role in named]
+    plain = replace(passage, role="", label="") if passage.label else passage
+    if not any(roles[1:]):
+        labelled = bool(labels) and bool(passage.label) and passage.role in _OF_ONE_SENTENCE
+        own = [labelled and at > 0 and _speaks_of_else(quote) for at, quote in enumerate(quotes)]
+        return [(plain if else_ else passage, quote, quote) for quote, else_ in zip(quotes, own, strict=True)]
+    rows = [(passage if passage.label else plain, quotes[0], quotes[0])] if not roles[0] else []
+    for quote, found, role in list(zip(quotes, labels, roles, strict=True))[len(rows) :]:
+        told = found is not None and role
+        where = replace(plain, role=role, label=found[1]) if found and role else plain
+        rows.append((where, quote, quote[found.end() :] if found and told else quote))
+    return rows

@@ -86,7 +86,13 @@ class Material:
     def ask(self) -> Ask | None:
         """What is known of the kind of a short request; None for a longer one and one of too few words."""
         a = self.analysis
-        return ask_of(a.asked, self.lex.language) if a.thin and not a.vague else None
+        return ask_of(self.called, self.lex.language) if a.thin and not a.vague else None
+
+    @property
+    def called(self) -> str:
+        """What a request says it is for: a short one whole, a document or a longer one by its title."""
+        a = self.analysis
+        return a.asked if a.thin and "\n" not in a.asked.strip() else a.title
 
     @property
     def whole(self) -> str:
@@ -204,8 +210,8 @@ def lower_first(text: str) -> str:
     word = re.match(r"\w+", text)
     if not word or word[0] == "I" or (len(word[0]) > 1 and not word[0][1:].islower()):
         return text
-    if word[0].lower() not in _PLAIN and re.match(r"\w+[\s,/&-]+[A-Z]", text):
-        return text  # `German, Turkish and English`: capitals are how these are written
+    if word[0].lower() not in _PLAIN and re.match(r"\w+(?:[\s,/&-]+[A-Z]| \([a-z])", text):
+        return text  # `German, Turkish and English`, `Anna (treasurer)`: capitals are how these are written
     return text[:1].lower() + text[1:]
 
 

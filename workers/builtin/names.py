@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
+from functools import cache
 
 from workers.builtin.clauses import first_modal
 from workers.builtin.language import Lexicon, lexicon_of
@@ -46,9 +48,27 @@ def entities(texts: list[str], actors: tuple[str, ...], least: int = 2) -> tuple
         for thing in things:
             counts[thing] += 1
             order.setdefault(thing, len(order))
-    kept = [thing for thing, count in counts.items() if count >= least]
+    proper = _proper(texts)
+    kept = [
+        thing
+        for thing, count in counts.items()
+        if count >= least and not any(word in proper for word in thing.split())
+    ]
     kept = [t for t in kept if not any(t != o and t in o and counts[o] >= counts[t] for o in kept)]
     return tuple(sorted(kept, key=lambda thing: (-counts[thing], order[thing]))[:MAX_ENTITIES])
+
+
+def _proper(texts: Iterable[str]) -> frozenset[str]:
+    """What the texts only write as a name, in the singular: nobody has several of it (`Anna`, not `PDF`)."""
+    named: set[str] = set()
+    common: set[str] = set()
+    for text in texts:
+        for at, word in enumerate(_WORD.findall(text)):
+            if word[:1].islower() or word.isupper():
+                common.add(singular(word.lower()))
+            elif at and not re.search(rf"[.!?:;\"“(]\s*{re.escape(word)}\b", text):
+                named.add(singular(word.lower()))
+    return frozenset(named - common)
 
 
 _EXTERNAL = (
@@ -65,6 +85,36 @@ def external(text: str) -> str:
     """What a sentence about something existing speaks of: `We already pay for a mail gateway, ...` -> `mail gateway`."""
     match = next((found for pattern in _EXTERNAL if (found := pattern.search(text))), None)
     return match[1].strip(" .,;。，；") if match and match[1].strip() else text.strip(" .,;。，；")
+
+
+_NAME = re.compile(
+    r"(?<![\w/])(?:[A-Z][\w&+]*(?:[-./][A-Z\d]\w*)*|[a-z]+[A-Z]\w*)(?:[ /](?:[A-Z][\w&+/-]*|\d{2,4}))*"
+)
+_NO_SYSTEM = frozenset(
+    "i we our the it this that they if when parts data all no not also please there everything everybody nothing single gdpr dsgvo rgpd hipaa eu usa uk eur usd gbp pdf csv sms api apis faq id ids url ok vat iso html json xml excel word monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december english german french spanish italian polish arabic chinese turkish dutch internet web wifi wi-fi".split()  # noqa: SIM905
+)
+_HAN_SYSTEM = re.compile(
+    r"(?:现有的?|已有的?|已经有的?|的|用|使用|对接|来自|依赖)?((?:[A-Za-z][\w/+-]*|钉钉|企业微信|微信|支付宝|飞书|用友|金蝶|[\u4e00-\u9fff]{2}云)(?:系统|平台|服务|接口)?)"
+)
+
+
+def systems(text: str) -> tuple[str, ...]:
+    """The systems that a sentence about something existing calls by name: `Google Workspace`, `Stripe`; none where it has no name."""
+    if lexicon_of(text).language == "zh":
+        return tuple(dict.fromkeys(found for found in _HAN_SYSTEM.findall(text) if len(found) > 1))
+    found = []
+    for match in _NAME.finditer(text):
+        first = not text[: match.start()].strip(" \"'(“‘") or text[: match.start()].rstrip().endswith(
+            (".", "!", "?", ":")
+        )
+        words = match[0].split()
+        while words and words[0].lower() in _NO_SYSTEM:
+            words.pop(0)
+        named = " ".join(words)
+        plain = re.fullmatch(r"[A-Z][a-z’'-]+", named) is not None
+        if named and not (first and plain) and not named.isdigit():
+            found.append(named.rstrip(".,/"))
+    return tuple(dict.fromkeys(found))
 
 
 def singular(word: str) -> str:
@@ -97,16 +147,16 @@ def plural(thing: str) -> str:
     return f"{head} {many}".strip()
 
 
-def _english_things(text: str, lex: Lexicon, people: set[str]) -> set[str]:
+def _english_things(text: str, lex: Lexicon, people: set[str]) -> Iterable[str]:
     words = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
-    found: set[str] = set()
+    found: list[str] = []
     run: list[str] = []
     for i, word in enumerate([*words, ""]):
         low = word.lower()
         noun = (
             len(low) > 2
             and low.isalpha()
-            and low not in lex.not_nouns
+            and not {low, singular(low)} & lex.not_nouns
             and singular(low) not in people
             and not low.endswith(("ly", "ing", "ful", "able"))
             and not (low.endswith("ed") and len(low) > 5)
@@ -119,22 +169,27 @@ def _english_things(text: str, lex: Lexicon, people: set[str]) -> set[str]:
         if noun and not first_modal(low, lex):
             run.append(word if word.isupper() else singular(low))
             continue
-        found.update(run)
+        found += run
         if len(run) == 2:
-            found.add(" ".join(run))
+            found.append(" ".join(run))
         run = []
-    return found
+    return dict.fromkeys(found)
 
 
-def _han_things(text: str, lex: Lexicon, actors: tuple[str, ...]) -> set[str]:
-    found: set[str] = set()
+@cache
+def _longest_first(words: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(words, key=lambda word: (-len(word), word)))
+
+
+def _han_things(text: str, lex: Lexicon, actors: tuple[str, ...]) -> Iterable[str]:
+    found: list[str] = []
     for actor in actors:
         text = text.replace(actor, "，")
     for chunk in _HAN.findall(_HAN_CUT.sub("，", text)):
-        for verb in lex.verbs:
+        for verb in _longest_first(lex.verbs):
             if chunk.startswith(verb) and len(chunk) - len(verb) >= 2:
                 chunk = chunk[len(verb) :]
         if chunk in lex.verbs or chunk in lex.not_nouns:
             continue
-        found.update(chunk[i : i + n] for n in (2, 3, 4) for i in range(len(chunk) - n + 1))
-    return {thing for thing in found if thing not in lex.not_nouns and thing not in lex.verbs}
+        found += (chunk[i : i + n] for n in (2, 3, 4) for i in range(len(chunk) - n + 1))
+    return dict.fromkeys(thing for thing in found if thing not in lex.not_nouns and thing not in lex.verbs)

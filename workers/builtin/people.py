@@ -22,7 +22,7 @@ _ARTICLE = re.compile(
 )
 _DOING = re.compile(r"((?:[\w-]+ ){0,2}[\w-]+s) \w+ing\b")
 _CUT = re.compile(
-    r"\s+(?:who|that|which|with|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b|[,(（，:：]|\s[-–—]\s"
+    r"\s+(?:who|that|which|with|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b(?!-)|[,(（，:：]|\s[-–—]\s"
 )
 _CLAUSE = re.compile(
     r"(?:^|[.;:!?(–—\"“]\s*|,\s+|\b(?:and|but|or|so|so that|that|if|when|once|because|while|until|unless|whether|where|then|und|damit|wenn|dass|et|quand|que|y|cuando|para que)\s+)"
@@ -75,6 +75,9 @@ _ADVERBS = frozenset(
         "everything",
         "nothing",
     ]
+)
+_ROLE = re.compile(
+    r"(?:员|者|师|长|管|秘书|财务|会计|出纳|经理|主任|干事|教练|老师|医生|护士|店主|老板|司机|厨师|前台|助理|负责人|行政|人事|客服)$"
 )
 _RANK = re.compile(
     r"(?:primary|secondary|tertiary|main|key|core|other|internal|external)(?: (?:user|persona|audience)s?)?|(?:主要|核心|次要|次级|目标|典型|其他)?(?:用户|角色|人群)|(?:user )?personas?",
@@ -184,6 +187,26 @@ def _may_be_people(piece: str, name: str) -> bool:
     plural = words[-1].endswith("s") and not words[-1].endswith(("ss", "ing"))
     led = piece.strip() != name and _ARTICLE.match(piece.strip()) is not None
     return len(words) < 4 and (plural or led) and names_somebody(name) and words[0].lower() not in _ADVERBS
+
+
+_NAMED = re.compile(  # somebody by name, with the role: `Anna (treasurer)`, `Maria, our secretary,`
+    r"\b([A-ZÀ-Ý][a-zà-ÿ'’-]+(?: [A-ZÀ-Ý][a-zà-ÿ'’-]+)?)(?:\s?\(((?:our |the |an? )?[a-z][a-z -]{2,30})\)|, (?:our|the|my) ([a-z][a-z -]{2,30}?)(?=[,.;:]))"
+    r"|(?<![一-鿿])(?![和与及])([一-鿿]{2,3})(?:[（(]([一-鿿]{2,8})[）)]|[，,](?:我们|本店|公司|我)的([一-鿿]{2,6})(?=[，。,；]))"
+    r"|(?<=[和与及、])([一-鿿]{2,3})[（(]([一-鿿]{2,8})[）)]"
+)
+
+
+def introduced(text: str) -> dict[str, str]:
+    """Whom a text calls by name and says the role of: `Anna (treasurer) and Peter (chair)` -> {"Anna": "treasurer", ...}."""
+    found: dict[str, str] = {}
+    for match in _NAMED.finditer(text):
+        name, *roles = [group for group in match.groups() if group]
+        role = actor_name(roles[0])
+        if _known(name) or " and " in role or (not is_cjk(role) and role.endswith("s")):
+            continue  # `Researchers, our mounters and assistants, ...` lists several
+        if _known(role) or (is_cjk(role) and _ROLE.search(role)):
+            found.setdefault(name, role)
+    return found
 
 
 def people_named(text: str) -> list[str]:

@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 from typing import cast
 
+from orchestrator.domain.text import is_cjk
 from workers.builtin.analysis import Category, Kind
-from workers.builtin.clauses import Clause
+from workers.builtin.clauses import Clause, unhedged
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import goal_of, imperative
@@ -21,6 +22,10 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _TIMED = re.compile(r"\b(?:an?|one|half an?) (?:second|minute)\b", re.IGNORECASE)
+_SECONDS = re.compile(  # what is that short is said of an answer
+    r"\b(?:\d[\d.,]*|half an?|an?|one|two|three|four|five|six|eight|ten|twenty|thirty)\s?(?:ms|milliseconds?|s|secs?|seconds?|millisekunden?|sekunden?|secondes?|segundos?)\b|秒",
+    re.IGNORECASE,
+)
 _FAILS = re.compile(  # of a condition: what the product has to bear
     r"\b(?:down|gone|offline|unreachable|unavailable|fails?|cut|crash\w*|dies|dead|lost|drops?|breaks?|outage)\b|(?:断|中断|故障|离线|宕机)",
     re.IGNORECASE,
@@ -49,6 +54,7 @@ def quality_of(row: Sentence, lex: Lexicon) -> Category:
         passage.id,
         passage.label,
         passage.title,
+        row.text.partition(" | ")[0] if passage.block.kind == "row" and " | " in row.text else "",
     ):
         named = _named(said)
         if named:
@@ -56,7 +62,7 @@ def quality_of(row: Sentence, lex: Lexicon) -> Category:
     above = _named(passage.block.heading)
     if above and (not spoken_of or above in spoken_of):
         return above
-    return own or next(iter(spoken_of), "")
+    return own or ("P" if _SECONDS.search(row.text) else next(iter(spoken_of), ""))
 
 
 def _spoken_of(text: str, lex: Lexicon) -> list[Category]:
@@ -79,10 +85,16 @@ def kind_of(row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
         return "constraint"
     if row.role in ("nonfunctional", "constraint"):
         return "nonfunctional" if category or row.role == "nonfunctional" else "constraint"
-    if not category or taken.actor or (imperative(row.text, lex) and not _ENSURE.match(row.text)):
+    valued = (
+        is_cjk(row.text) and category == "P" and any(c.isdigit() for c in row.text)
+    )  # `查询结果1秒内显示`
+    ordered = imperative(row.text, lex) and not _ENSURE.match(row.text) and not valued
+    if not category or taken.actor or ordered:
         return "functional"
     failing = any(_FAILS.search(condition) for condition in taken.conditions)
     if category in ("P", "SC") and taken.conditions and not failing and not _GOES_ON.search(row.text):
+        return "functional"
+    if category in ("P", "SC") and unhedged(row.text) != row.text:
         return "functional"
     timed = any(c.isdigit() for c in row.text) or _TIMED.search(row.text) or goal_of(row.text, lex).target
     if category == "P" and not timed:

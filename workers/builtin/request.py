@@ -1,5 +1,7 @@
 """Takes a request apart: what it asks for, for whom, within which limits, and what it leaves open. Invents nothing."""
 
+# ruff: noqa: E501 - patterns are read whole
+
 from __future__ import annotations
 
 import re
@@ -8,8 +10,8 @@ from orchestrator.domain.clarified import asked_part
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
 from workers.builtin.classify import Reader
-from workers.builtin.clauses import Clause
-from workers.builtin.language import Lexicon, detect_language
+from workers.builtin.clauses import Clause, clause
+from workers.builtin.language import Lexicon, detect_language, lexicon_of
 from workers.builtin.manuals import subject_of
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
@@ -46,6 +48,18 @@ _ARTICLED = re.compile(
     r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(an?|the|our|my|your)\s+\S",
     re.IGNORECASE,
 )
+_SUBJECT = re.compile(  # of a mail
+    r"(?:^|\n)(?:Subject|Betreff|Objet|Asunto|主题|件名)[:：]\s*(?:(?:Re|Fwd?|AW|WG)[:：]\s*)*(\S[^\n]*)",
+    re.IGNORECASE,
+)
+_THING = re.compile(
+    r"\b(?:needs?|wants?|would like|are looking for|am looking for)\s+(?:to (?:have|build|get|create|make)\s+)?(?:an?|some)\s+(?:new\s+|simple\s+)?(.+)$",
+    re.IGNORECASE,
+)
+_THING_HAN = re.compile(
+    r"(?:我们?|店里|公司|学校|社区)(?:现在|很|都)?(?:需要|想要?|希望有?|打算|计划|要)(?:做|有|开发|搭建|建)?一[个套款份]([^，。,；、]{2,20}?)(?=[，。,；]|$)"
+)
+_OPENING, _NAME = 8, 8  # sentences in which a text says what it asks for; words of its name
 _STOP = frozenset(
     "with for that which to into from where when in on at by and or of so is are as via using".split()  # noqa: SIM905
 )
@@ -65,6 +79,12 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     heading = next((block.text for block in headings if not role_of(block.text)), "")
     if heading:
         return spoken(heading)[:120]
+    subject = next((_SUBJECT.match(p.block.text) for p in read if p.block.kind == "message"), None)
+    if subject:
+        return _capital(subject[1].strip())[:120]
+    made = _needed(found, lex)
+    if made:
+        return _capital(made)
     first = spoken(found[0].text).strip(_TRIM) if found else text.strip()[:80]
     if lex.language == "zh":
         for_whom = re.match(
@@ -88,7 +108,25 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     kept = words[:12]
     while len(kept) < len(words) and kept[-1].lower() in _LEADS_ON:
         kept.pop()
-    return (" ".join(kept) or first[:80])[:100]
+    title = (" ".join(kept) or first[:80])[:100]
+    return title if len(found) <= 2 else _capital(title)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _needed(found: list[Sentence], lex: Lexicon) -> str:
+    """What the first sentence of a longer text that asks for a thing calls it: `We need a register of keys that ...`."""
+    if len(found) <= 2:
+        return ""
+    if lex.language == "zh":
+        opening = (row.text for row in found[:_OPENING] if not row.item and not row.role)
+        return next((match[1] for text in opening if (match := _THING_HAN.search(text))), "")
+    asks = (_THING.search(row.text) for row in found[:_OPENING] if not row.item and not row.role)
+    said = next((match[1] for match in asks if match), "")
+    named = re.split(r"[,.;:(]|\s(?:that|which|where|so|because|who|and|but|when|if)\s", said)[0]
+    return " ".join(named.split()[:_NAME]) if len(named.split()) > 1 else ""
 
 
 def _product(title: str, things: tuple[str, ...], first: str, manual: bool, thin: bool, lex: Lexicon) -> str:
@@ -136,6 +174,14 @@ def _with_parts(need: Need, lex: Lexicon) -> list[Need]:
     ]
 
 
+def _wished(needs: list[Need], goals: list[Goal]) -> list[Need]:
+    """What a text wishes for that asks for nothing else: `I wish we knew who waters when`, then its limits."""
+    if any(need.kind in ("functional", "nonfunctional") for need in needs):
+        return []
+    wishes = [goal.text for goal in goals if lexicon_of(goal.text).find("want", goal.text)]
+    return [Need(text, text, "functional", "Must", "", clause(text, ()), True) for text in wishes]
+
+
 def _asked_thing(title: str, lex: Lexicon) -> tuple[str, ...]:
     """What a one-line request is about: the noun phrase after its verb."""
     if lex.language == "zh":
@@ -179,6 +225,8 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
                 *(_with_parts(need, lex) if need.kind == "functional" and need.by_default else []),
             )
         ]
+    if not vague and not form:
+        needs += _wished(needs, reader.goals)
     told = "\n".join(passage.block.text for passage in read if passage.role not in UNREAD)
     for pattern, whole in () if form else (("as_a", told), ("for_person", asked if thin else "")):
         for match in lex.patterns[pattern].finditer(whole):
@@ -194,7 +242,11 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     actors = tuple(Actor(name, said) for name, said in reader.users.named.items())
     title = _title(asked, own or found, read, lex, reader.manual)
     sayings = [need.text for need in needs if need.kind != "exclusion"]
-    things = _asked_thing(title, lex) if thin else names.entities(sayings, tuple(reader.users.named))
+    things = (
+        _asked_thing(title, lex)
+        if thin
+        else names.entities(sayings, (*reader.users.named, *reader.users.called))
+    )
     plain = readable(text)
     named = {word.lower() for word, _ in technologies(plain)}
     if reader.manual:  # what the manual is about is no thing within it

@@ -9,7 +9,9 @@ from functools import lru_cache
 
 from workers.builtin.clauses import clause
 from workers.builtin.material import Material, short, upper_first
+from workers.builtin.names import plural
 from workers.builtin.request import Need
+from workers.builtin.short_names import short_name
 from workers.documents.content import Moscow, Requirement
 from workers.documents.features import Feature, features
 from workers.documents.passages import passages
@@ -22,6 +24,7 @@ FEW, MANY, LARGE = (
 )  # requirements: to stand alone, before a group is divided, in a piece of what is left
 RANK: dict[Moscow, int] = {"Must": 0, "Should": 1, "Could": 2, "Won't": 3}
 _BRIEF = 24  # characters of a title that is a name
+_JOINED = 56  # characters of two names that stand side by side
 _TITLE = 44  # characters of one title in a joined one
 
 
@@ -80,13 +83,28 @@ def title_of(group: Group, m: Material) -> str:
     if not names:
         brief = [item.title for item in group.items if len(item.title) <= _BRIEF]
         names = brief if len(brief) == len(group.items) else []
-    more = m.say("title_more") if len(names or group.items) > (3 if names else 1) else ""
     if not names:
-        return short(group.items[0].title, 80) + more
+        return _of_items(group.items, m)
     said = [names[0], *(name if m.lex.language == "zh" else _lower(name) for name in names[1:3])]
     return (
         upper_first(m.lex.join([short(name, _TITLE) for name in said])) if names[1:] else short(said[0], 90)
     )
+
+
+def _of_items(items: list[Requirement], m: Material) -> str:
+    """The names of the most important requirements of a group, as many as one line takes."""
+    ranked = sorted(items, key=lambda item: RANK[item.moscow])
+    all_names = dict.fromkeys(short_name(item.title, item.statement) for item in ranked)
+    brief = [name for name in all_names if not name.endswith("…") and len(name) <= _TITLE]
+    named = brief or [name for name in all_names if not name.endswith("…")] or [*all_names]
+    kept = named[:1]
+    if len(named) > 1 and len(named[0]) + len(named[1]) <= _JOINED:
+        kept = named[:2]
+    more = m.say("title_more") if len(items) > len(kept) else ""
+    if more or len(kept) == 1:
+        joined = ("、" if m.lex.language == "zh" else ", ").join([kept[0], *map(_lower, kept[1:])])
+        return short(joined, 80) + more
+    return m.lex.join([kept[0], _lower(kept[1])])
 
 
 def _lower(name: str) -> str:
@@ -98,15 +116,14 @@ def _divided(group: Group, m: Material) -> list[Group]:
     if len(group.items) <= MANY:
         return [group]
     people = {name: m.say("group_people", actor=m.the_people(name)) for name in m.actor_names()}
-    things = {} if m.analysis.thin else {name: upper_first(name) for name in m.things()[:4]}
+    things = {} if m.analysis.thin else {name: upper_first(_many(name, m)) for name in m.things()[:4]}
     rest, found = _by(group.items, people, lambda item, name: _actor(item, m) == name, group.release)
     single: dict[str, list[Requirement]] = {}
     for item in rest:
         single.setdefault(_actor(item, m), []).append(item)
     if len(single) > 2:  # besides what no people are named in
-        names = [m.the_people(name) for name in single if name]
         mine = [item for name, items in single.items() if name for item in items]
-        found.append(Group([m.say("group_people", actor=m.lex.join(names))], mine, group.release))
+        found.append(Group([], mine, group.release))
         rest = single.get("", [])
     rest, more = _by(rest, things, _speaks_of, group.release)
     found += more
@@ -114,6 +131,10 @@ def _divided(group: Group, m: Material) -> list[Group]:
     size = -(-len(rest) // count) if rest else 1
     pieces = [rest[at : at + size] for at in range(0, len(rest), size)]
     return [*found, *(Group([], piece, group.release) for piece in pieces)]
+
+
+def _many(thing: str, m: Material) -> str:
+    return thing if m.lex.language == "zh" else plural(thing)
 
 
 def _by(
@@ -156,9 +177,10 @@ def _joined(groups: list[Group], few: int, rest: str) -> list[Group]:
             if others:
                 home = min(others, key=lambda one: (abs(one.rank - group.rank), len(one.items)))
                 nameless = not home.titles and not group.titles
-                titles = [] if nameless else [*(home.titles or [rest]), *(group.titles or [rest])]
+                pair = sorted((home, group), key=lambda one: one.rank)
+                titles = [] if nameless else [title for one in pair for title in one.titles or [rest]]
                 home.titles = sorted(titles, key=lambda title: title == rest)
-                home.items = home.items + group.items
+                home.items = [item for one in pair for item in one.items]
                 home.stated = home.stated and group.stated
                 kept.remove(group)
                 break

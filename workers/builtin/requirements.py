@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from orchestrator.domain.testable import is_testable
+from workers.builtin.amended import amended, ranked, with_criteria
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import SYSTEM, base, criteria, headline
 from workers.builtin.discovery import left_out
@@ -13,8 +14,9 @@ from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
 from workers.builtin.names import singular
 from workers.builtin.request import Need
-from workers.builtin.revision import not_carried, requests_in
-from workers.builtin.wishes import doer_of, imperative
+from workers.builtin.revision import lines_of, not_carried, requests_in
+from workers.builtin.short_names import infinitive, stated, wished
+from workers.builtin.wishes import doer_of, imperative, is_reserved, same_person
 from workers.documents.content import (
     Brief,
     Discovery,
@@ -32,6 +34,12 @@ _MADE = re.compile(
     r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?=(?:an?|the|our|my)\s)",
     re.IGNORECASE,
 )
+_ANYONE = frozenset({"anyone", "anybody", "everyone", "everybody", "people", "users", "somebody", "someone"})
+_LACKS = re.compile(
+    r"^.{0,80}?\bneeds?\s((?:an?|some|the)\s.+)$", re.IGNORECASE | re.DOTALL
+)  # `The office needs a list`
+_RESUMED = re.compile(r"\b(?:and|so|but),? (?:they|it|we|he|she|this|that|these)$", re.IGNORECASE)
+_WELCOME = frozenset(["told", "offered", "given", "sent", "shown", "notified", "reminded", "alerted"])
 _NAMED = 6  # requirements that one question names
 _NAME = 16  # characters, half as many words, of a limit that is only named
 _LIKE = 0.5  # share of common words from which a criterion without a place belongs to a need
@@ -105,8 +113,13 @@ def _needs(m: Material) -> list[Need]:
 
 
 def names_limit(need: Need) -> bool:
-    """Whether it only names what is fixed (`Python and SQLite`): a constraint of the brief that nothing has to do."""
+    """Whether it fixes what is around the work and nothing in it: a budget, a day, or a bare name (`Python`).
+
+    It is a constraint of the brief, and nobody's story.
+    """
     lex = lexicon_of(need.text)
+    if need.kind == "constraint" and lex.find("around", need.text) and not lex.find("inside", need.text):
+        return True
     if need.kind != "constraint" or not need.by_default or need.text.rstrip().endswith((".", "。")):
         return False
     if lex.language == "zh":
@@ -135,7 +148,7 @@ def requirement(need: Need, m: Material, own: Sequence[str] = ()) -> Requirement
         category=need.category if nonfunctional else "",
         title=short(need.title or (strip_end(m.statement(need)) if need.part else headline(need, lex))),
         statement=m.statement(need),
-        user_story=None if excluded or nonfunctional else story(need, m),
+        user_story=None if excluded or nonfunctional or need.kind == "constraint" else story(need, m),
         acceptance_criteria=accepted,
         moscow=need.moscow,
         release=need.release if re.search(r"\w", need.release) else "",
@@ -147,13 +160,35 @@ def requirement(need: Need, m: Material, own: Sequence[str] = ()) -> Requirement
 def story(need: Need, m: Material) -> UserStory:
     c = need.clause
     lex = lexicon_of(need.text)
-    named = next((name for name in m.actor_names() if _mentions(need.text, name)), "")
+    beside = re.sub(r"\s*[(（][^()（）]*[)）]", "", need.text)
+    named = next((name for name in m.actor_names() if _mentions(beside, name)), "")
     so = lex.find("so_that", need.text)
     befalls = any(action.startswith("be ") for action in c.actions)  # nobody wants what happens to them
-    acts = c.actor and c.actions and not befalls and not c.negated
-    want = _infinitive(c.actions, lex) if acts else _wanted(need, lex, m)
+    anyone = c.subject.lower() in _ANYONE
+    reserved = is_reserved(need.text)
+    acts = (c.actor or anyone) and c.actions and not befalls and not c.negated and not reserved
     who = c.actor or named or m.main_actor()
+    plain = (
+        ""
+        if reserved or (acts and not re.search(r"\b(?:and|or|but) (?:also )?(?:can|may|could) ", c.action))
+        else _plain(need, who, lex)
+    )
+    want = plain or (_infinitive(c.actions, lex) if acts else _wanted(need, lex, m))
     return UserStory(as_a=one_of(who, lex), i_want=want, so_that=strip_end(so[1]) if so else "")
+
+
+def _plain(need: Need, who: str, lex: Lexicon) -> str:
+    """What is wanted by a statement without a modal verb; empty for another one."""
+    if need.clause.subject and not need.by_default and not wished(need.text):
+        return ""
+    told = stated(need.text, lex)
+    own = told is not None and same_person(_bare(told.subject), _bare(who))
+    acting = own and told is not None and (not told.verb.startswith("be ") or told.verb[3:] in _WELCOME)
+    return infinitive(need.text, lex, acting=acting)
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"^(?:the|an?|each|every|all) ", "", name.lower())
 
 
 def one_of(people: str, lex: Lexicon) -> str:
@@ -182,9 +217,12 @@ def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
             product=m.product,
             text=f"{base(verb, lex)} {rest}" if does else need.text,
         )
-    if c.negated:
+    if c.negated or is_reserved(need.text):
         return lex.say("story_want_limit", text=lower_first(strip_end(need.text)))
-    if not c.subject or not c.actions:
+    thing = _LACKS.match(need.text) if lex.language == "en" else None
+    if thing:
+        return strip_end(thing[1])
+    if not c.subject or not c.actions or _RESUMED.search(c.subject):
         return lex.say("want_text", text=lower_first(strip_end(need.text)))
     subject = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(c.subject)
     pieces = [strip_end(action) for action in c.actions]
@@ -310,8 +348,14 @@ def _more(m: Material, rows: list[Requirement]) -> str:
 
 
 def _revised(m: Material, previous: Requirements) -> Requirements:
-    """All items stay as they are; new ones come for what the feedback asks and the request says but nobody carries."""
-    said = [f"{item.statement} {item.quote}" for item in previous.items]
+    """Items stay as they are, but for numbers that the feedback changes; new ones come for what it asks besides, and for
+    what the request says but nobody carries."""
+    lines = lines_of(m.feedback)
+    items, told = amended(previous.items, lines)
+    items, _ = ranked(items, lines)
+    items, given = with_criteria(items, lines)
+    previous = previous.model_copy(update={"items": items})
+    said = [*told, *(f"{item.statement} {item.quote}" for item in previous.items)]
     asked = [need for need in m.analysis.needs if not need.part and not names_limit(need)]
     wanted = not_carried([*requests_in(m), *asked], said)
     new: list[Requirement] = []
@@ -321,10 +365,13 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     new = traced(new, m) if new else []
     kept = deepened(previous.items, m) if m.facts.get("improve") else list(previous.items)
     items = [*kept, *new]
-    asks = _questions(m, items) if new else []
-    return previous.model_copy(
-        update={"items": items, "open_questions": unique([*previous.open_questions, *asks])}
-    )
+    open_ = previous.open_questions
+    asks = _questions(m, items) if new or given else []
+    if given:  # what still lacks a criterion is asked for anew
+        begins = m.lex.wording["ask_criteria"].partition("{")[0]
+        open_ = [text for text in open_ if not text.startswith(begins)]
+        asks = asks if new else [text for text in asks if text.startswith(begins)]
+    return previous.model_copy(update={"items": items, "open_questions": unique([*open_, *asks])})
 
 
 def deepened(items: list[Requirement], m: Material) -> list[Requirement]:

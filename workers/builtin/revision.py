@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import TypeVar
 
 from rapidfuzz import fuzz
 
+from workers.builtin.amended import (
+    OWN_ID,
+    is_amendment,
+    is_criterion,
+    is_ranking,
+    parts,
+    ranked,
+    with_criteria,
+)
 from workers.builtin.clauses import clause, first_modal
 from workers.builtin.language import lexicon, lexicon_of
 from workers.builtin.material import Material, carries, short, unique
@@ -27,7 +37,6 @@ from workers.documents.lint.rules import is_finding
 
 C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)
 _ANSWERS = ("unmet_form", "unmet_talk", "unmet_change", "unmet_section")
-_OWN_ID = re.compile(r"\b(?:REQ|NFR|GOAL|EPIC|STORY|ADR|COMP|OQ|Q)-?\d+\b")
 _CHANGES = re.compile(
     r"\b(?:remove|drop|delete|omit|discard|split|merge|move|renam|reword|replac|chang|lower|raise|mark)\w*\b|删除|去掉|移除|拆分|合并|改为|改成|降为|升为",
     re.IGNORECASE,
@@ -36,6 +45,7 @@ _REPLY = re.compile(
     r"^\s*(?:(?:the )?answers?\b|re\b|回答|答复|答案)[^:：]{0,60}[:：]|^\s*(?:OQ|Q)-?\d+\s*[:：]",
     re.IGNORECASE,
 )
+_SENTENCE_END = re.compile(r"(?<=[.;!])\s+|(?<=[。；！])|\n+")
 _QUOTED = re.compile(r"[“\"「『《']([^”\"」』》]{4,600})[”\"」』》']")
 _LABEL = re.compile(
     r"^\s*(?:[-*]\s+)?(?:\[[^\]]{1,60}\]\s*)?(?:(?:(?:[\w-]{1,30} ){0,2}[\w-]{2,30}|[一-鿿]{2,12})[:：]\s+)?",
@@ -60,7 +70,12 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
     before = tuple(m.lex.wording[key].partition("{")[0] for key in _ANSWERS)
     asked: list[str] = content.open_questions
     kept: list[str] = [text for text in asked if not text.startswith(before)]
-    keyed = [(_unmet(line), line) for line in _open_lines(m)]
+    done = _changed_by(content, m)
+    keyed = [(_unmet(line), line) for line in _open_lines(m) if line not in done]
+    if m.sections or not all(
+        key for key, _ in keyed
+    ):  # beside what asks for something, thanks need no answer
+        keyed = [(key, line) for key, line in keyed if not lexicon_of(line).find("small_talk", line.strip())]
     keyed += [("unmet_section", line) for line in _elsewhere(content, m)]
     unmet: list[str] = unique(m.say(key, text=short(line, 400)) for key, line in keyed if key)
     if not unmet and kept == asked:
@@ -68,20 +83,50 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
     return content.model_copy(update={"open_questions": [*unmet, *kept]}), tuple(unmet)
 
 
+def _changed_by(content: Content, m: Material) -> list[str]:
+    """The lines that the requirements carry out by a priority or criterion: these, or for another document those it has."""
+    given = content if isinstance(content, Requirements) else m.facts.get("requirements")
+    if not isinstance(given, Requirements):
+        return []
+    lines = lines_of(m.feedback)
+    items, told = ranked(given.items, lines)
+    items, more = with_criteria(items, lines)
+    return [*told, *more] if items == given.items else []
+
+
 def _elsewhere(content: Content, m: Material) -> list[str]:
-    """What was said under the name of a section that the brief has and this document has not, where no brief states it."""
+    """What was said under the name of a section that the brief has and this document has not, where no document states it."""
     if isinstance(content, Discovery | Brief | Declared):
         return []
     brief = m.facts.get("brief")
-    said = brief.model_dump_json().casefold() if isinstance(brief, Brief) else ""
+    documents = [each for each in (content, *m.facts.values()) if isinstance(each, Content)]
+    said = [
+        text.casefold() for each in documents if each is not m.facts.get("previous") for text in _texts(each)
+    ]
     people = [user.name.casefold() for user in brief.users] if isinstance(brief, Brief) else []
     return [
         row.quote
         for row in m.sections
         if row.role in OF_BRIEF
-        and row.text.casefold() not in said
+        and not any(carries(row.text.casefold(), text) for text in said)
         and not (row.role == "user" and any(name in row.text.casefold() for name in people))
     ]
+
+
+def _texts(content: Content) -> Iterator[str]:
+    """Every statement of a document, but not its open questions."""
+
+    def walk(value: object) -> Iterator[str]:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            yield from (
+                text for name, part in value.items() if name != "open_questions" for text in walk(part)
+            )
+        elif isinstance(value, list):
+            yield from (text for part in value for text in walk(part))
+
+    return walk(content.model_dump())
 
 
 def _open_lines(m: Material) -> list[str]:
@@ -95,9 +140,18 @@ def _sentences_of(pieces: list[str], m: Material) -> list[str]:
     return [line for piece in pieces if not _lost(piece, m) for line in _lines(piece)]
 
 
+def lines_of(pieces: list[str]) -> list[str]:
+    """The sentences of a person's words."""
+    return [line for piece in pieces for line in _lines(piece)]
+
+
 def _lines(piece: str) -> list[str]:
     """The sentences of a piece of feedback; what it quotes stays in one."""
-    if _REPLY.match(piece) or (_QUOTED.search(piece) and not section_rows([piece])):
+    pieces = [part for each in _SENTENCE_END.split(piece) for part in parts(each)]
+    if ranks := [each for each in pieces if is_ranking(each) or is_criterion(each)]:
+        rest = " ".join(each for each in pieces if each and each not in ranks)
+        return [*ranks, *(_lines(rest) if rest else [])]
+    if is_amendment(piece) or _REPLY.match(piece) or (_QUOTED.search(piece) and not section_rows([piece])):
         return [piece]
     rows = sentences(piece)
     return [row.quote for row in rows if not in_section(row)] if rows else [piece]
@@ -109,6 +163,10 @@ def _unmet(line: str) -> str:
     plain = line.strip()
     if lex.find("form", plain):
         return "unmet_form"
+    if is_ranking(plain) or is_criterion(plain):
+        return "unmet_change"
+    if is_amendment(plain):
+        return ""
     if _REPLY.match(plain) or _changes(plain):
         return "unmet_change"
     if lex.find("small_talk", plain) or not is_telling(plain):
@@ -119,7 +177,7 @@ def _unmet(line: str) -> str:
 def _changes(line: str) -> bool:
     """Whether a line speaks of an item by its identifier, and does not say what the product must do besides."""
     said = _LABEL.sub("", line, count=1)
-    named = _OWN_ID.search(said)
+    named = OWN_ID.search(said)
     return named is not None and (
         _CHANGES.search(said) is not None or first_modal(said, lexicon_of(said)) is None
     )
@@ -145,14 +203,12 @@ def _own_wording(language: str) -> tuple[str, ...]:
 def _lost(piece: str, m: Material) -> list[Need]:
     """Needs of the request that the piece quotes, whole or in quotation marks."""
     spans = [piece, *(match[1] for match in _QUOTED.finditer(piece))]
-    found = [
-        need
-        for need in m.analysis.needs
-        if len(need.text) > 3 and (need.text in piece or need.quote in piece)
-    ]
+    later = {row.text for row in m.sections}
+    asked = [need for need in m.analysis.needs if need.text not in later]
+    found = [need for need in asked if len(need.text) > 3 and (need.text in piece or need.quote in piece)]
     if found:
         return found
-    return [need for need in m.analysis.needs for span in spans if fuzz.ratio(need.text, span) >= 90]
+    return [need for need in asked for span in spans if fuzz.ratio(need.text, span) >= 90]
 
 
 def _wishes(piece: str, m: Material) -> list[Need]:

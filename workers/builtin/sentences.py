@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 
+from orchestrator.domain.courtesies import is_courtesy
 from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
-from workers.builtin.leads import is_answer, own_section
+from workers.builtin.leads import is_answer, own_section, run_on
+from workers.builtin.outcomes import is_today, with_outcomes
 from workers.documents.passage import ASKED, SKIPPED, Passage
 from workers.documents.passages import passages
 
@@ -21,6 +23,7 @@ UNREAD = frozenset(
 )  # roles without a statement to sort
 _SEMICOLON = re.compile(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")
 _EXPLAINED = ASKED | {"constraint", "dependency"}  # roles whose items may say why
+_MEASURES = frozenset({"goal", "metric"})
 _REFERS = re.compile(r"(?:that|this|it|they|these|those|which) ", re.IGNORECASE)  # to the part before
 _EXPLAINS = re.compile(
     r"(?:we|this|it|they|that|these|those|there|i|because|otherwise|see|nobody)\b", re.IGNORECASE
@@ -80,6 +83,8 @@ def sentences(text: str) -> list[Sentence]:
 
 def sentences_of(found: tuple[Passage, ...]) -> Iterator[Sentence]:
     seen_role = False
+    found = with_outcomes(found)
+    asking = {(one.block.section, one.block.lead) for one in found if one.role in ASKED and one.block.lead}
     for passage in found:
         seen_role = seen_role or passage.role not in _SETTING
         if passage.opens or passage.role in UNREAD or not passage.text.strip():
@@ -88,23 +93,39 @@ def sentences_of(found: tuple[Passage, ...]) -> Iterator[Sentence]:
         priority = passage.priority or (lead_priority(lead) if lead.endswith((":", "：")) else "")
         if priority and not passage.role:
             passage = replace(passage, role="requirement")
-        for quote in _statements(passage):
-            where, said = own_section(passage, quote)
-            if where is not passage:
-                yield Sentence(said, quote, where, not seen_role, priority)
-                continue
-            frame = Sentence("", "", passage, not seen_role, priority)
-            listed = passage.block.kind == "item"
-            whole = (
-                passage.block.kind == "row"
-                or passage.role == "user"
-                or (listed and passage.role == "non_goal")
-            )
-            pieces = [quote] if whole else parts_of(quote)
-            told = listed and passage.role in _EXPLAINED
-            if (told and not all(_asks(piece) for piece in pieces)) or any(map(_REFERS.match, pieces[1:])):
-                pieces = [quote]
-            yield from (replace(frame, text=piece, quote=quote) for piece in pieces)
+        said_of_it = [
+            text
+            for text in _statements(passage)
+            if passage.block.kind != "paragraph" or not is_courtesy(text)
+        ]
+        for where, quote, said in run_on(passage, said_of_it):
+            yield from _sentences(where, quote, said, not seen_role, priority, asking)
+
+
+def _sentences(
+    passage: Passage,
+    quote: str,
+    said: str,
+    intro: bool,
+    priority: str,
+    asking: Container[tuple[tuple[str, ...], str]],
+) -> Iterator[Sentence]:
+    """The statements of one sentence. `asking`: sections and leads of lists that ask for something."""
+    where, said = own_section(passage, said)
+    if where is not passage:
+        yield Sentence(said, quote, where, intro, priority)
+        return
+    listed = passage.block.kind == "item"
+    of_wishes = listed and (passage.block.section, passage.block.lead) in asking
+    frame = Sentence("", "", passage, intro and not of_wishes, priority)
+    whole = passage.block.kind == "row" or passage.role == "user" or (listed and passage.role == "non_goal")
+    pieces = [said] if whole else parts_of(said)
+    told = listed and passage.role in _EXPLAINED
+    if (told and not all(_asks(piece) for piece in pieces)) or any(
+        _REFERS.match(piece) or (passage.role in _MEASURES and is_today(piece)) for piece in pieces[1:]
+    ):
+        pieces = [said]
+    yield from (replace(frame, text=piece, quote=quote) for piece in pieces)
 
 
 def _statements(passage: Passage) -> list[str]:

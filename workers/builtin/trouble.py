@@ -9,7 +9,7 @@ import re
 from orchestrator.domain.text import is_cjk
 
 _BAD = re.compile(
-    r"\b(?:miss(?:es|ed)?|los(?:es?|t|ing)|forgets?|forgot(?:ten)?|waits?|waiting (?:for|in|on)|wastes?|wasted|fails?|failed|complains?|overlooks?|overlooked|struggles?|quarrels?|argues?|suffers?|annoys?|confuses?|gets? (?:lost|stuck|confused|mixed up|forgotten)|go(?:es)? (?:missing|wrong|stale|unanswered|unnoticed)|went wrong|breaks? down"
+    r"\b(?:miss(?:es|ed)?|los(?:es?|t|ing)|forgets?|forgot(?:ten)?|keeps? (?:on )?(?:forgetting|losing|missing|asking|calling|phoning|ringing|complaining|arguing|coming|turning up)|waits?|waiting (?:for|in|on)|wastes?|wasted|fails?|failed|complains?|overlooks?|overlooked|struggles?|quarrels?|argues?|suffers?|annoys?|confuses?|gets? (?:lost|stuck|confused|mixed up|forgotten)|go(?:es)? (?:missing|wrong|stale|unanswered|unnoticed)|went wrong|breaks? down"
     r"|costs? (?:us|me|them|each|every|about|up to|over|more|too|time|money|hours|days|a lot|an? \w+|\d|ten|half)"
     r"|takes? (?:us |me |them )?(?:too|up to|over|hours|days|weeks|ages|forever|all day|half|an? (?:hour|day|week|morning|evening)|about (?:\d|an|ten|two|three)|[\d.]+ (?:min|hour|day|week)\w*|(?:two|three|five|ten|twenty|thirty) \w+)"
     r"|too (?:long|slow|slowly|many|much|often|late|expensive|few|little|hard|complicated)|double[- ]?(?:booked|bookings?|booking)|(?:booked|entered|typed|paid|ordered|counted|written|copied|asked) (?:twice|two times)"
@@ -24,7 +24,7 @@ _BETTER = re.compile(  # words by which it is told of what should be
     re.IGNORECASE,
 )
 _HURTS = re.compile(  # by its verb, so that what is said of lost parcels or empty orders is none
-    r"\b(?:miss(?:es)?|loses?|forgets?|wastes?|complains?|argues?|quarrels?|suffers?|struggles?|waits? (?:[\w-]+ ){0,2}(?:minutes|hours?|days|weeks)"
+    r"\b(?:miss(?:es)?|loses?|forgets?|keeps? (?:on )?(?:forgetting|losing|missing|asking|calling|phoning|ringing|complaining|arguing|coming|turning up)|wastes?|complains?|argues?|quarrels?|suffers?|struggles?|waits? (?:[\w-]+ ){0,2}(?:minutes|hours?|days|weeks)"
     r"|costs? (?:us|me|them|each|every|about|up to|over|too|hours|days|a lot|half)|takes? (?:us |me |them )?(?:too|hours|days|weeks|ages|forever|all day|half)"
     r"|(?:is|are|gets?|got|go|goes|stays?|comes?|keeps?) (?:\w+ ){0,2}?(?:lost|forgotten|missing|wrong|double[- ]?booked|out of date|outdated|scattered|overlooked|unanswered|late|stale|twice|too \w+)"
     r"|for nothing|in vain|(?:nobody|no one) (?:\w+ )?(?:knows?|remembers?|notices?|is sure)|have no idea|never (?:match|matches|fits?|agrees?|adds? up))\b"
@@ -36,6 +36,11 @@ _HURTS = re.compile(  # by its verb, so that what is said of lost parcels or emp
 def tells_trouble(text: str) -> bool:
     """Whether a sentence says only what is bad today, and neither asks nor hopes for anything."""
     return _BAD.search(text) is not None and _BETTER.search(text) is None and (is_cjk(text) or " " in text)
+
+
+def tells_of_better(text: str) -> bool:
+    """Whether a sentence says what should be otherwise than today."""
+    return _BETTER.search(text) is not None
 
 
 def hurts_today(text: str) -> bool:

@@ -14,6 +14,7 @@ from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.names import singular
 from workers.builtin.people import (
     actor_name,
+    introduced,
     is_person,
     listed_people,
     names_somebody,
@@ -22,6 +23,7 @@ from workers.builtin.people import (
     persona,
 )
 from workers.builtin.sentences import Sentence, split
+from workers.builtin.users_in_prose import has_verb, told_people
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import attribute_of
@@ -46,12 +48,11 @@ _ARE = re.compile(  # what leads to the names: `Our users are ...`
 )
 _WHICH = re.compile(r",\s+(?:who|which|die|welche|qui|que)\s.*$", re.DOTALL)
 _TOLD_OF = re.compile(r"[^。:：—–-]{6,}的([一-鿿]{1,6})[。.]?$")
-_TELLS = re.compile(r"^[A-Z].{40,}[.!]$", re.DOTALL)  # a sentence rather than a list of names
+_TELLS = re.compile(
+    r"^[A-ZÀ-Ý].{24,}[.!]$|^.{9,}[；;]?$|^.{6,}[。！]$", re.DOTALL
+)  # a sentence rather than a list of names
+_MANY = 3  # sentences of an item that tells of several people
 _SPEAKER = re.compile(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
-AWAY = re.compile(  # who has to do with it, and does not use it
-    r"\b(?:does|do|will|won['’]t|don['’]t|doesn['’]t)(?: not)? (?:log ?in|use (?:it|the \w+)|sign in)\b|\bnever (?:uses?|logs? in)\b|不(?:使用|登录|直接使用)|n['’]utilisent? pas|nutzt? .{0,20}nicht|no (?:usa|utiliza)",
-    re.IGNORECASE,
-)
 _OFTEN = 2  # statements that speak of somebody who is a user then
 _MAX_NEEDS = 6  # sentences kept with a user who acts in many
 
@@ -72,6 +73,16 @@ class Users:
         self.of_block: dict[str, str] = {}  # block of a user -> the user's name; empty for an invented person
         self.passages = passages
         self.across: tuple[tuple[str, ...], dict[str, str]] | None = None  # of a table: who its columns are
+        self.called: dict[str, str] = {}  # of somebody called by name: the role
+        for row in found:
+            named = introduced(row.text)
+            self.called |= named
+            words = [word for pair in named.items() for part in pair for word in part.split()]
+            if (
+                is_cjk(row.text) or len(row.text.split()) > len(words) + 1
+            ):  # more than `From: Moira (secretary)`
+                for role in named.values():
+                    self.known(role)
         self.listing = "\n".join(row.text.lower() for row in found if row.role == "user")
         below = {passage.parent: passage.text for passage in reversed(passages)}
         for passage in passages:  # a heading of its own for each user
@@ -108,6 +119,8 @@ class Users:
             if name:
                 self.known(name)
             return True
+        if self._told(row, lex):
+            return True
         known = self.of_block.get(row.passage.parent)
         names = listed(row.text, 5) if row.item and row.passage.label and not row.passage.values else []
         if len(names) > 1 and not re.search(
@@ -131,12 +144,7 @@ class Users:
             named = _ARE.sub("", _WHICH.sub("", row.text))
             pieces = [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(named, 14)]
             if len(pieces) > 1 or row.passage.label or is_cjk(row.text):
-                told = (
-                    not row.passage.label
-                    and _TELLS.search(row.text)
-                    and any(len(piece.split()) > 4 for piece in pieces)
-                )
-                for name in people_named(row.text) if told else listed_people(pieces, lex):
+                for name in listed_people(pieces, lex):
                     self.known(name)
                 return True
         several = self._several(row, lex)
@@ -168,6 +176,25 @@ class Users:
             self.named[known] = (needs or rest,)
         return True
 
+    def _told(self, row: Sentence, lex: Lexicon) -> bool:
+        """Take the people of prose: of a sentence, or of an item of several; False when it rather lists names."""
+        pieces = split(row.text, lex)
+        if row.passage.label or row.passage.values or not _TELLS.search(row.text) or _SAYS.search(pieces[0]):
+            return False
+        if row.passage.parent and self.of_block.get(row.passage.parent) is not None:
+            return False
+        if _ARE.match(row.text) or (row.item and len(pieces) < _MANY):
+            return False
+        told = not is_cjk(row.text) and len(max(listed(row.text, 14), key=len).split()) > 4
+        if not told and not any(has_verb(piece, lex) for piece in pieces):
+            return False
+        found = {name: piece for piece in pieces for name in told_people(piece, lex)}
+        for name, piece in found.items():
+            known = self.known(name)
+            if known and piece not in self.named[known]:
+                self.named[known] = (*self.named[known], piece)
+        return bool(found) or told
+
     def _several(self, row: Sentence, lex: Lexicon) -> list[str]:
         """Those whom an item names one after the other: `Teachers, tutors, and coaches`."""
         if not row.item or row.passage.values or is_cjk(row.text) or _SAYS.search(row.text):
@@ -197,8 +224,16 @@ class Users:
             self.named[known] = (*self.named[known], cell)
         return True
 
+    def role_of(self, subject: str) -> str:
+        """The role of somebody who is the subject by name: `Anna`, `Peter (chair)`; empty for all else."""
+        name = re.split(r"\s*[(（,，]", subject.strip(), maxsplit=1)[0]
+        return self.called.get(name, "")
+
     def acting(self, row: Sentence, lex: Lexicon) -> None:
         """Take those who act in a requirement; one whom the list of users mentions under another name is known."""
+        for name, role in self.called.items():
+            if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", row.text) or (is_cjk(name) and name in row.text):
+                self._add(role, row.text)
         if row.role in ASKED and row.passage.values.get("user"):
             said = row.passage.values["user"]
             self._add(said if len(said.split()) <= 4 else actor_name(said), row.text)
@@ -218,7 +253,7 @@ class Users:
         count: Counter[str] = Counter()
         for text in texts:
             if not is_cjk(text):
-                count.update({singular(name.lower()) for name in people_named(text)})
+                count.update(list(dict.fromkeys(singular(name.lower()) for name in people_named(text))))
         for name, times in count.items():
             if times >= _OFTEN and not self._same(name):
                 self.known(name)

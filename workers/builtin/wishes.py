@@ -32,7 +32,7 @@ _REASONED = re.compile(  # a reason, then the wish
     re.IGNORECASE,
 )
 CONDITION = re.compile(
-    r"^(?:when|if|once|after|before|as soon as|every time)\b.{3,120}?(?:,\s*|\s(?=(?:it|they|the|an?|each)\s))",
+    r"^(?:(?:(?:an?|one|two|three|\d+) (?:minutes?|hours?|days?|weeks?|months?)(?:,| and|,? or)? )+before|when|if|once|after|before|as soon as|every time)\b.{3,120}?(?:,\s*|\s(?=(?:it|they|the|an?|each)\s))",
     re.IGNORECASE,
 )
 _FROM = re.compile(
@@ -117,6 +117,10 @@ _DETERMINERS = frozenset(
 )
 
 
+_RESERVED = re.compile(
+    r"^(?:only|nobody but|no one but)\s.{2,80}?\b(?:may|can|should|must)\b|^(?:只有.{1,20}才|仅限?.{1,12}(?:可以|能|可))",
+    re.IGNORECASE,
+)
 _AND_WISH = re.compile(  # what is so, then what somebody wants of it: `We pay 8,400, and we would like to pay less`
     r"^(.{12,}?)(?:,\s+(?:and|but|so)\s+)((?:we|i)(?:['’]d| would)? (?:like|want|hope|wish|love|aim)\b.{8,})$|^(.{8,}?)[，,](?:所以|因此|我们)?((?:希望|想要?)(?!我们).{4,})$",
     re.IGNORECASE,
@@ -137,6 +141,11 @@ def two_wishes(row: Sentence) -> list[Sentence]:
     return [replace(row, text=match[1]), replace(row, text=match[2])] if match else [row]
 
 
+def is_reserved(text: str) -> bool:
+    """Whether it says who alone may do something: a rule, which is no wish of theirs."""
+    return _RESERVED.match(text) is not None
+
+
 def listed(text: str, longest: int = 8) -> list[str]:
     """The things that a sentence without a verb lists; parentheses stay with theirs."""
     bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(_TRIM)
@@ -155,6 +164,8 @@ def listed(text: str, longest: int = 8) -> list[str]:
 def imperative(text: str, lex: Lexicon) -> bool:
     if lex.language == "zh":
         return any(text.startswith(verb) for verb in lex.verbs) or bool(re.match(r"(?:请|帮我|为|给)", text))
+    if re.match(r"(?:ask|tell|call) (?:me|us|him|her|them|again)\b", text, re.IGNORECASE):
+        return False  # of people, not of the thing
     first = re.match(r"(?:please\s+|also\s+|then\s+)?([A-Za-z]+)\s+\S", text, re.IGNORECASE)
     return bool(first) and first is not None and first[1].lower() in lex.verbs
 
@@ -205,6 +216,36 @@ _DEADLINE = re.compile(  # the day by which something is reached, where no value
 )
 
 
+_WISHED = re.compile(  # what leads to the thing that is measured: `We want to cut the ...`
+    r"^(?:(?:the|our) (?:main |first |second |other )?(?:goal|aim|target|objective|idea)(?: is| would be)?(?: simple)?(?: that|[:,])?\s+)?"
+    r"(?:(?:and|but|also),?\s+)?(?:(?:we|i|they)(?: also| would| really|['’]d)*\s(?:want|like|hope|wish|aim|plan|intend|need|have)s?\s(?:also\s)?(?:to\s)?)?"
+    r"(?:to\s)?(?:(?:cut|reduce|lower|shorten|bring|get|raise|increase|lift|grow|push|improve|decrease|drop|keep|have)\s(?=(?:the\s|our\s|all\s)?\w))?(?:the\s|our\s)?",
+    re.IGNORECASE,
+)
+_WISHED_HAN = re.compile(
+    r"^(?:我们|目标是?|争取|最好|计划|打算|希望|想要?|能够?|在?(?:[\d一二两三四五六七八九十半]+个?(?:年|月|学期|季度)[以之]?内)|[，,：:])*把?的?"
+)
+_DANGLING = re.compile(
+    r"(?:\s(?:on|in|at|to|of|by|from|down|up|for|with|is|are|be|about|and|or|takes?|lasts?|(?:should |must |will )?(?:drop|fall|rise|go|stay)s?)|[<>≤≥=])+$|从[^，。]{1,12}$|(?:[<>≤≥=]|达到?|[降减]到|提高到)+\s*$",
+    re.IGNORECASE,
+)
+_OF_WHAT = re.compile(
+    r"\s+of\s(?:all\s|the\s|our\s)?[a-z-]+(?=\s*(?:[.,;)]|$|\s(?:in|within|by)\s))"
+)  # `90 % of days`
+_BY_WHEN = re.compile(  # the time that a value is given
+    r"\s+(?:with)?in\s(?:the\s(?:first|next)\s)?(?:\d+|one|two|three|four|six|nine|twelve|an?)\s(?:days?|weeks?|months?|years?|seasons?|quarters?)\b|\s+by (?:the end of )?(?:next )?(?:\d{4}|easter|christmas|summer|autumn|winter|spring|(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|year)\b",
+    re.IGNORECASE,
+)
+
+_LATE = re.compile(rf"(?:{_BY_WHEN.pattern})$", re.IGNORECASE)
+
+
+def _measured(metric: str, lex: Lexicon) -> str:
+    """What is measured, without the words that wish for it: `We want to cut no-shows` -> `no-shows`."""
+    bare = (_WISHED_HAN if lex.language == "zh" else _WISHED).sub("", metric, count=1)
+    return _DANGLING.sub("", bare).strip(_TRIM) or metric
+
+
 def goal_of(text: str, lex: Lexicon) -> Goal:
     """A goal with its measure, when the sentence states one."""
     after = _AFTER_COLON.match(text.strip())
@@ -216,7 +257,11 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
             for m in (lex.patterns["target"].finditer(text) if lex.language == "zh" else quantities(text))
             if m[0].strip(_TRIM) and not _NAMED.search(text[: m.start() + 1])
         ),
-        key=lambda m: (_is_bound(m[0]) + _reached(text[: m.start()], text[m.end() :], m[0]), -m.start()),
+        key=lambda m: (
+            _is_bound(m[0]) + _reached(text[: m.start()], text[m.end() :], m[0]),
+            any(character.isdigit() for character in m[0]),  # `on one day, 9 of 10 days`
+            -m.start(),
+        ),
         default=None,
     )
     if not found:
@@ -226,12 +271,42 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
             if day
             else Goal(text.strip())
         )
-    before = _RISING.sub("", text[: found.start()])
-    metric = " ".join((before + " " + text[found.end() :]).split()).strip(_TRIM)
-    metric = re.sub(r"^of\s+", "", metric)
+    before, end = _RISING.sub("", text[: found.start()]), found.end()
+    target = _CHANGE.sub("", found[0].strip(_TRIM))
     if lex.language == "zh":
-        metric = (text[: found.start()] + text[found.end() :]).strip(_TRIM)
-    return Goal(text.strip(), metric, _CHANGE.sub("", found[0].strip(_TRIM)))
+        metric = text[: found.start()] + text[end:]
+        return Goal(text.strip(), _measured(metric.strip(_TRIM), lex), target)
+    of = _OF_WHAT.match(text, end) if target.endswith("%") else None
+    when = _BY_WHEN.match(text, of.end() if of else end)
+    for more in (of, when):
+        if more:
+            target, end = target + more[0], more.end()
+    metric = re.sub(r"^of\s+", "", " ".join((before + " " + text[end:]).split()).strip(_TRIM))
+    late = None if when else _LATE.search(metric)
+    if late:
+        metric = metric[: late.start()]
+    none = re.match(r"(?:zero|no)\s+(\w.+)", target, re.IGNORECASE) if not metric else None
+    return Goal(text.strip(), _measured(none[1] if none else metric, lex), target)
+
+
+_AND_GOAL = re.compile(r",?\s+and (?!(?:if|when|then)\b)|[，；](?!如果|若)", re.IGNORECASE)
+_NONE_LEFT = re.compile(r"(?:^|[:：] )(?:zero|no)\b.{3,60}$|\bany ?(?:more|longer)\b|不再", re.IGNORECASE)
+
+
+def _aims(piece: str, lex: Lexicon) -> bool:
+    """Whether a part of a sentence says by itself which value is to be reached, or that something is to be no longer."""
+    target = goal_of(piece, lex).target
+    bound = _is_bound(target) > 0
+    return (bool(target) and bound and not _NOW.search(piece)) or _NONE_LEFT.search(piece) is not None
+
+
+def two_goals(text: str, lex: Lexicon) -> list[str]:
+    """The goals of a sentence that names two, each with a value of its own: `calls below 10, and errors below 1 %`."""
+    for joint in _AND_GOAL.finditer(text):
+        pieces = [text[: joint.start()], text[joint.end() :]]
+        if all(len(piece) > 6 and _aims(piece, lex) for piece in pieces):
+            return [pieces[0].strip(_TRIM), pieces[1].strip(_TRIM)]
+    return [text]
 
 
 def _reached(before: str, after: str, value: str) -> int:

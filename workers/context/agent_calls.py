@@ -24,7 +24,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices
-from orchestrator.store import cassettes, edits, records
+from orchestrator.store import cassettes
 from workers.agents.cassette.player import REPLAYED, Called, CassettePlayer, Recorded
 from workers.agents.pointing import Places
 from workers.agents.programs.mcp import SERVER, server_for
@@ -167,7 +167,7 @@ class AgentCalls:
 
     def _called(self, question: Question) -> list[Called]:
         """The calls of this task with this question that are over, oldest first."""
-        rows = self.run.store.read(lambda tx: records.calls_of(tx, self.run.session.id))
+        rows = self.run.desk.calls(self.run.session.id)
         return [
             Called(row.run_id, row.outcome)
             for row in rows
@@ -205,19 +205,8 @@ class AgentCalls:
     ) -> AgentReply:
         """One call of one agent, with its row in agent_calls before it begins. Raises AgentError, BudgetReached."""
         run = self.run
-        call = self.ledger.begin(
-            agent,
-            {
-                "session_id": run.session.id,
-                "task_id": run.row.id,
-                "run_id": run.row.run,
-                "agent": agent.name,
-                "purpose": kind,
-                "perspective": perspective,
-                "prompt_digest": self._digest(kind, prompt.text, perspective),
-                "metered": int(is_metered(agent)),
-            },
-        )
+        digest = self._digest(kind, prompt.text, perspective)
+        call = self.ledger.begin(agent, kind, perspective, digest)
         failpoints.hit("agent.called")
         # What an author said would bind a critic, and the other way round: a critic has a conversation of its own.
         alone = (perspective or kind) if kind in CRITICAL else None
@@ -245,8 +234,8 @@ class AgentCalls:
             mcp=self._servers(agent) if not perspective else {},
             protected=Protected(
                 run.project,
-                run.store.path,
-                lambda path: edits.is_ours(run.store, path),
+                run.workflow / "lifecycle.db",
+                run.desk.is_ours,
                 None if tree is None else run.trees,
             ),
             stop=stop or run.live.stop,

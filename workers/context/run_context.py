@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import CassetteUnusable, LeaseLost, StoreError
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.pipelines import Pack
+from orchestrator.door.desk import Artifact, Decision, Desk, Run, Session, StoredVerdict
 from orchestrator.log import Logger
-from orchestrator.store import artifacts, claims
-from orchestrator.store.rows import Artifact, Decision, Run, Session, Verdict
-from orchestrator.store.store import Store, Tx
 from workers.git.checkouts import project_folder, trees_folder
 from workers.host.live_runs import LiveRun
 
-T = TypeVar("T")
 DECIDED = "decide_discussion"  # how the subjects of these decisions begin
 
 
@@ -29,10 +25,10 @@ class RunReleased(Exception):
 
 @dataclass
 class RunContext:
-    """One run's view. Everything it writes goes through the fence of its run."""
+    """One run's view. Everything that it writes names the run, which is the fence."""
 
     live: LiveRun
-    store: Store
+    desk: Desk
     session: Session
     pack: Pack  # the session's own snapshot
     settings: Settings
@@ -41,7 +37,7 @@ class RunContext:
     artifacts: Mapping[str, Artifact]  # newest version of each path
     wisdom: Mapping[str, list[str]]
     accumulator: Sequence[Mapping[str, Json]]
-    verdicts: Sequence[Verdict]  # of the session, oldest first
+    verdicts: Sequence[StoredVerdict]  # of the session, oldest first
     decisions: Sequence[Decision]
     instructions: str  # of the role, read afresh
     critic_instructions: str  # of the discussant, for every critical question
@@ -50,6 +46,9 @@ class RunContext:
     cannot_go_on: CassetteUnusable | None = None  # what it would make would not be what was recorded
     notes: list[str] = field(default_factory=list)
     unmet: list[str] = field(default_factory=list)  # words of a person that the agent could not act on
+    _texts: dict[str, str] = field(
+        default_factory=dict, init=False
+    )  # digest -> text, of what was read before
 
     @property
     def row(self) -> Run:
@@ -60,13 +59,14 @@ class RunContext:
         return self.row.payload
 
     @property
-    def host(self) -> str:
-        return self.row.host
+    def workflow(self) -> Path:
+        """The folder of everything that this machine keeps of the project in files."""
+        return self.desk.workflow
 
     @property
     def trees(self) -> Path:
         """Where the private trees of this project are."""
-        return project_folder(trees_folder(self.settings.work.trees), self.store.project_id)
+        return project_folder(trees_folder(self.settings.work.trees), self.desk.project_id)
 
     def check(self) -> None:
         """Pass while the run may go on. Raises LeaseLost, RunReleased, CassetteUnusable."""
@@ -77,29 +77,19 @@ class RunContext:
         if self.cannot_go_on is not None:
             raise self.cannot_go_on
 
-    def write(self, unit: Callable[[Tx], T]) -> T:
-        """A unit of this run, fenced. Raises LeaseLost, and then wrote nothing."""
-        self.check()
-
-        def fenced(tx: Tx) -> T:
-            claims.assert_lease(tx, self.row.run, self.host)
-            return unit(tx)
-
-        return self.store.write(fenced, about=self.row.session_id)
-
     def phase(self, name: str) -> None:
         """Say which of the five phases the run is in."""
         self.check()
-        self.store.write(
-            lambda tx: claims.note_phase(tx, self.row.run, self.host, name), about=self.row.session_id
-        )
+        self.desk.phase(self.row, name)
 
     def text(self, path: str) -> str | None:
         """The newest version of an artifact as text, None when there is none."""
         row = self.artifacts.get(path)
         if row is None:
             return None
-        return self.store.read(lambda tx: artifacts.body(tx, row.sha256)).decode("utf-8", "replace")
+        if row.sha256 not in self._texts:  # each is asked for several times, of another machine perhaps
+            self._texts[row.sha256] = self.desk.content(row.sha256).decode("utf-8", "replace")
+        return self._texts[row.sha256]
 
     def json(self, path: str) -> Json:
         """The newest version of a JSON artifact; None when there is none. Raises StoreError when it is no JSON."""

@@ -29,10 +29,10 @@ from orchestrator.domain.own_discussion import CRITIC
 from orchestrator.domain.pipelines import Perspective, Round
 from orchestrator.domain.shared_calls import apart
 from orchestrator.domain.verdicts import Reply, Verdict, judge
-from orchestrator.store import records
 from workers.agents import prompts
 from workers.agents.prompts import Material
 from workers.agents.protocol import Agent
+from workers.agents.routing import Faults
 from workers.context.agent_calls import AgentCalls, Failure
 from workers.context.run_context import RunContext, RunReleased
 from workers.context.sources import (
@@ -65,7 +65,10 @@ NEVER_NOTES = (
 )  # end the run; whatever else goes wrong is a note
 
 
-Keep = Callable[[Mapping[str, Answer]], None]  # told the answers of one call
+Ended = tuple[tuple[str, ...], Given | BaseException]  # the perspectives of a call, and what came of it
+Keep = Callable[
+    [Mapping[str, Answer]], None
+]  # told the answers of one call, or of several that ended together
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ def discuss(
     keep: Keep,
     deadline: float,
 ) -> DiscussResult:
-    """Ask every perspective that has not answered yet; `keep` is told the answers of each call as they come.
+    """Ask every perspective that has not answered yet; `keep` is told the answers as they come.
 
     `earlier`: what was said before; `findings`: what rules found in the artifact, for critics to judge; `made`: files
     that the run has just written; `deadline` in monotonic seconds. Raises LeaseLost, RunReleased, BudgetReached,
@@ -107,7 +110,10 @@ def discuss(
     over = threading.Event()  # stops what still thinks when time is up or the run is over
     left = [name for name in views if name not in answers]
     first = context.payload.get(CRITIC)
-    every = {name: calls.router.for_perspective(context.pack, name, first=first) for name in views}
+    faults: Faults = {}
+    every = {
+        name: calls.router.for_perspective(context.pack, name, first=first, faults=faults) for name in views
+    }
     orders = {name: every[name] for name in left}
     groups = _groups(calls, orders, len(artifact[1]))
     whole = (
@@ -156,7 +162,7 @@ def _groups(calls: AgentCalls, orders: Mapping[str, Sequence[Agent]], artifact_c
     context = calls.run
     if calls.replays and calls.cassette is not None:
         return as_recorded(orders, calls.cassette.perspectives())
-    rows = context.store.read(lambda tx: records.calls_of(tx, context.session.id))
+    rows = context.desk.calls(context.session.id)
     unable = {
         row.agent
         for row in rows
@@ -181,7 +187,7 @@ def _collect(
     that the budget had no room for, when the others are done: they are paid for.
     """
     context = asking.calls.run
-    said: queue.SimpleQueue[tuple[tuple[str, ...], Given | BaseException]] = queue.SimpleQueue()
+    said: queue.SimpleQueue[Ended] = queue.SimpleQueue()
     silent: set[tuple[str, ...]] = set()
 
     def speak(group: Group, before: Sequence[Failure]) -> None:
@@ -202,21 +208,19 @@ def _collect(
     left_out: dict[str, str] = {}
     while silent and (left := deadline - time.monotonic()) > 0:
         context.check()
-        try:
-            names, given = said.get(timeout=min(POLL_SECONDS, left))
-        except queue.Empty:
-            continue
-        silent.remove(names)
-        if isinstance(given, BudgetReached):
-            refused = given
-            continue
-        each = given if isinstance(given, dict) else dict.fromkeys(names, given)
-        taken = {name: answer for name, answer in each.items() if isinstance(answer, Answer)}
+        given: dict[str, Answer | Alone | BaseException] = {}
+        for names, each in _ended(said, min(POLL_SECONDS, left)):
+            silent.remove(names)
+            if isinstance(each, BudgetReached):
+                refused = each
+            else:
+                given |= each if isinstance(each, dict) else dict.fromkeys(names, each)
+        taken = {name: answer for name, answer in given.items() if isinstance(answer, Answer)}
         if taken:
             keep(taken)
             failpoints.hit("discuss.reply_stored")
             answers.update(taken)
-        for name, answer in each.items():
+        for name, answer in given.items():
             if isinstance(answer, Alone):
                 start(Group((name,), tuple(answer.agents)), answer.failures)
             elif not isinstance(answer, Answer):
@@ -225,6 +229,17 @@ def _collect(
     if refused is not None:
         raise refused
     return sorted(name for names in silent for name in names)
+
+
+def _ended(said: queue.SimpleQueue[Ended], seconds: float) -> list[Ended]:
+    """The calls that have ended, with the first of them all that have as well: one transaction keeps their answers."""
+    try:
+        ended = [said.get(timeout=seconds)]
+    except queue.Empty:
+        return []
+    while not said.empty():  # nobody else takes from it
+        ended.append(said.get())
+    return ended
 
 
 def _left_out(context: RunContext, name: str, error: BaseException) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from orchestrator.domain.synthesis import Synthesis
 from orchestrator.domain.verdicts import Verdict, key_finding, recommendation
-from orchestrator.store.rows import Decision, Run
+from orchestrator.door.desk import Decision, Run
 from workers.context.run_context import RunContext
 from workers.context.written_documents import stamp
 from workers.discussion import record_page as recording

@@ -7,10 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from orchestrator.domain.agent_kinds import by_rules
 from orchestrator.domain.dynamic_session import ARTIFACT
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.model import Consensus
+from orchestrator.domain.model import Consensus, Severity
 from orchestrator.domain.own_discussion import EARLIER, OPTION
 from orchestrator.domain.synthesis import Synthesis, synthesize
 from orchestrator.domain.verdicts import (
@@ -19,10 +20,7 @@ from orchestrator.domain.verdicts import (
     consequence,
     report_text,
 )
-from orchestrator.lifecycle.finished_run import Discussed
-from orchestrator.store import records
-from orchestrator.store.rows import Decision
-from orchestrator.store.store import Tx
+from orchestrator.door.desk import Decision, Discussed, GivenCritique, RoundFinding, RoundVerdict
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext, decision_on, storable
 from workers.context.team_results import quoted_lines
@@ -165,7 +163,7 @@ def artifact_of(context: RunContext, produced: Produced) -> tuple[str, Content |
 
 def _stored(context: RunContext) -> dict[str, Answer]:
     """The replies that are there already, by perspective."""
-    rows = context.store.read(lambda tx: records.critiques_of(tx, context.row.run))
+    rows = context.desk.critiques(context.row.run)
     return {
         row.perspective: Answer(Critique.model_validate(row.reply), row.agent, tuple(row.notes))
         for row in rows
@@ -174,14 +172,12 @@ def _stored(context: RunContext) -> dict[str, Answer]:
 
 def _keep(context: RunContext, answers: Mapping[str, Answer]) -> None:
     """Store the replies of one call as they come, all or none. Raises LeaseLost."""
-    run = context.row.run
-
-    def unit(tx: Tx) -> None:
-        for perspective, answer in answers.items():
-            reply = answer.critique.model_dump(mode="json")
-            records.add_critique(tx, run, perspective, answer.agent, reply, list(answer.notes))
-
-    context.write(unit)
+    context.check()
+    replies = [
+        GivenCritique(name, answer.agent, answer.critique.model_dump(mode="json"), tuple(answer.notes))
+        for name, answer in answers.items()
+    ]
+    context.desk.keep_critiques(context.row, replies)
 
 
 def _failed(context: RunContext, done: DiscussResult) -> Critiqued:
@@ -218,14 +214,15 @@ def _conclude(context: RunContext, produced: Produced, done: DiscussResult, verd
         path,
         signs_off=context.pack.rounds[row.discussed_in].signs_off,
         is_revision=row.revision_of is not None,
+        by_rules=by_rules(done.answers[reply.perspective].agent for reply in done.replies),
     )
-    columns = {
-        "round": row.round,
-        "consensus": verdict.consensus,
-        "severity": verdict.severity,
-        "mean": round(verdict.mean, 2),
-        "record": path,
-        "data": {
+    came_to = RoundVerdict(
+        round=row.round,
+        consensus=verdict.consensus,
+        severity=verdict.severity,
+        mean=round(verdict.mean, 2),
+        record=path,
+        data={
             "actions": actions,
             "partial": done.partial,
             "notes": list(done.notes),
@@ -233,13 +230,13 @@ def _conclude(context: RunContext, produced: Produced, done: DiscussResult, verd
             "agents": {reply.perspective: done.answers[reply.perspective].agent for reply in done.replies},
             "artifact": produced.artifact,
         },
-    }
+    )
     words = [d.text for d in verdict.divergences] + actions + list(synthesis.gaps)
     blocked = verdict.consensus is Consensus.BLOCKED
     return Critiqued(
         consequence=follows,
         stored=Discussed(
-            follows, columns, _findings(synthesis), {"feedback": [], "remarks": list(dict.fromkeys(words))}
+            follows, came_to, _findings(synthesis), {"feedback": [], "remarks": list(dict.fromkeys(words))}
         ),
         record=record,
         summary=summary,
@@ -274,16 +271,13 @@ def _decision(context: RunContext) -> Decision | None:
     return next((found for found in reversed(context.decisions) if found.subject == own), None)
 
 
-def _findings(synthesis: Synthesis) -> list[JsonObject]:
-    rows: list[tuple[str, str | None, Sequence[str], str]] = [
-        *(("divergence", str(view.severity), view.perspectives, view.text) for view in synthesis.views),
-        *(("missing", "HIGH", ("coverage",), gap) for gap in synthesis.gaps),
+def _findings(synthesis: Synthesis) -> list[RoundFinding]:
+    rows: list[tuple[str, Severity | None, Sequence[str], str]] = [
+        *(("divergence", view.severity, view.perspectives, view.text) for view in synthesis.views),
+        *(("missing", Severity.HIGH, ("coverage",), gap) for gap in synthesis.gaps),
         *(("action", None, item.perspectives, item.text) for item in synthesis.actions),
     ]
-    return [
-        {"kind": kind, "severity": severity, "perspective": ", ".join(who), "text": text}
-        for kind, severity, who, text in rows
-    ]
+    return [RoundFinding(kind, severity, ", ".join(who), text) for kind, severity, who, text in rows]
 
 
 def _wisdom(

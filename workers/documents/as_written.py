@@ -1,4 +1,4 @@
-"""Contents as their pages say them: what a person changed in a page is judged, not what was registered before.
+"""Contents as their pages say them: what a person changed on a page is what holds from then on.
 
 An item that left its page is left out; a text that its page no longer has gives way to what stands there now.
 """
@@ -7,28 +7,43 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from orchestrator.domain.documents import DISCOVERY, Catalogue
+from workers.documents.brief_as_written import brief_as_written
 from workers.documents.content import (
+    Adr,
     Architecture,
     Brief,
     Component,
     Content,
     Epic,
     Epics,
-    Goal,
     Requirement,
     Requirements,
-    Statement,
     Story,
+    UserStory,
 )
-from workers.documents.identifiers import Registered, content_path
-from workers.documents.labels import LANGUAGES, labels
+from workers.documents.identifiers import IDENTIFIER, Registered, content_path, items_of
 from workers.documents.models import model_of
-from workers.documents.reader import Block, Page, Section, read
+from workers.documents.reader import Page, Section, read
+from workers.documents.reading_words import priority_of
+from workers.documents.written_page import (
+    Written,
+    entries,
+    first,
+    kept,
+    labelled,
+    lines_of,
+    plain,
+    said_first,
+    story_told,
+    words_of,
+)
 
-_MARK = re.compile(r"\s*\*\(.*\)\*\s*$", re.DOTALL)  # `*(proposed, to be confirmed: ...)*`
+T = TypeVar("T", UserStory, Story)
+N = TypeVar("N", bound=Requirement | Adr | Epic)
 MOST = 2_000  # characters of a page without sections that stand for its statement
 
 
@@ -50,190 +65,202 @@ def contents_of(
 ) -> dict[str, Content]:
     """The contents of documents as their pages say them, by kind; those that have no content are left out."""
     found: dict[str, Content] = {}
-    for document in (catalogue[kind] for kind in kinds):
-        kept = files.get(content_path(document.kind))
-        if kept is not None:
-            content = Registered.from_json(json.loads(kept), model_of(document)).content
-            own = [page for path, page in pages.items() if document.owns(path)]
-            found[document.kind] = as_written(content, own) if own else content
+    for kind, content in registered_contents(files, catalogue, kinds).items():
+        own = [page for path, page in pages.items() if catalogue[kind].owns(path)]
+        found[kind] = as_written(content, own) if own else content
     return found
+
+
+def registered_contents(
+    files: Mapping[str, bytes], catalogue: Catalogue, kinds: Iterable[str]
+) -> dict[str, Content]:
+    """The contents of documents as their agents delivered them, by kind."""
+    return {
+        document.kind: Registered.from_json(json.loads(kept), model_of(document)).content
+        for document in (catalogue[kind] for kind in kinds)
+        if (kept := files.get(content_path(document.kind))) is not None
+    }
+
+
+def rewritten(before: Mapping[str, Content], now: Mapping[str, Content]) -> frozenset[str]:
+    """The items whose text a person changed on their page."""
+    known = {item.id: item for content in before.values() for item in items_of(content)}
+    return frozenset(
+        item.id for content in now.values() for item in items_of(content) if known.get(item.id) != item
+    )
 
 
 def as_written(content: Content, pages: Sequence[Page]) -> Content:
     """One content as the pages of its document say it."""
-    written = _Written(pages)
+    return _as_written(content, Written(pages), lambda _: True)
+
+
+def taken_over(known: Registered, edited: Sequence[Page]) -> Registered:
+    """A registered document as a person's edits left it.
+
+    `edited`: the pages that a person wrote last; an item whose page is none of them stays as it was registered.
+    """
+    if not edited:
+        return known
+    names = {page.path.rpartition("/")[2] for page in edited}
+    content = _as_written(known.content, Written(edited), lambda name: known.files.get(name) in names)
+    return Registered(content, known.withdrawn, known.files, known.document)
+
+
+def item_as_written(item: N, page: Page) -> N:
+    """One item as its page says it."""
+    found: N = _BY_KIND[type(item)](item, Written([page]))
+    return found
+
+
+def _as_written(content: Content, written: Written, is_read: Callable[[str], bool]) -> Content:
+    """`is_read`: whether the page of an item is among the pages."""
+
+    def stays(name: str) -> bool:
+        return name in written.ids or not is_read(name)
+
     if isinstance(content, Brief):
-        return content.model_copy(update=_brief(content, written))
+        return brief_as_written(content, written)
     if isinstance(content, Requirements):
-        items = [_requirement(item, written) for item in content.items if item.id in written.ids]
+        items = [_requirement(item, written) for item in content.items if stays(item.id)]
         return content.model_copy(update={"items": items})
     if isinstance(content, Architecture):
         parts = [_component(part, written) for part in content.components]
-        return content.model_copy(update={"components": parts})
+        adrs = [_adr(adr, written) for adr in content.adrs]
+        return content.model_copy(update={"components": parts, "adrs": adrs})
     if isinstance(content, Epics):
-        items_ = [_epic(epic, written) for epic in content.items if epic.id in written.ids]
-        return content.model_copy(update={"items": items_})
+        epics = [_epic(epic, written) for epic in content.items if stays(epic.id)]
+        return content.model_copy(update={"items": epics})
     return content
 
 
-class _Written:
-    """What stands on the pages, by identifier, heading and section."""
-
-    def __init__(self, pages: Sequence[Page]) -> None:
-        self.sections = [(page, section) for page in pages for section in page.sections]
-        self.blocks: dict[str, Block] = {}
-        self.titles: dict[str, str] = {}
-        for page in pages:
-            for block in page.blocks:
-                self.blocks.setdefault(block.id or block.heading, block)
-                if block.id:
-                    self.titles.setdefault(block.id, block.heading.partition(": ")[2])
-        self.ids = {name for page in pages for name in page.defined}
-
-    def section(self, key: str, owner: str = "") -> Section | None:
-        """The section of an item, or of the document."""
-        own = (section for _, section in self.sections if section.key == key)
-        return next((section for section in own if not owner or section.owner == owner), None)
-
-
-def _plain(text: str) -> str:
-    return "".join(text.split())
-
-
-def _kept(text: str, there: str, now: str) -> str:
-    """`text` where it still stands, else what stands there now."""
-    return text if not now or _plain(text) in _plain(there) else now
-
-
-def _said_first(text: str, now: str) -> str:
-    """`text` where nothing else stands in its place, marks of ours aside: the page may repeat it further below."""
-    return text if not now or _plain(_MARK.sub("", now)) == _plain(text) else _MARK.sub("", now)
-
-
-def _first(text: str, line: str) -> str:
-    """`text` where it is what stands first below its heading, else that line."""
-    same = _plain(text) in _plain(line) or _plain(text).startswith(_plain(line))
-    return text if same else line
-
-
-def _lines(section: Section) -> list[str]:
-    return [line for line in section.text.split("\n") if line.strip()]
-
-
-def _requirement(item: Requirement, written: _Written) -> Requirement:
+def _requirement(item: Requirement, written: Written) -> Requirement:
     block, stated = written.blocks.get(item.id), written.section("statement", item.id)
-    there = block.text if block is not None else ""
+    row = written.row(item.id)
+    if block is None:
+        return item.model_copy(update=_in_table(item, row))
+    there = block.text
+    lines = there.split("\n")
     update: dict[str, object] = {
-        "title": written.titles.get(item.id) or item.title,
+        "title": _title(item, written),
         "acceptance_criteria": _entries(
             item.acceptance_criteria, written.section("acceptance_criteria", item.id)
         ),
-        "quote": item.quote if _plain(item.quote) in _plain(there) else "",
+        "quote": item.quote if plain(item.quote) in plain(there) else "",
+        **_priority(item, lines),
     }
+    traces = labelled("traces_to", lines)
+    if traces is not None:
+        update["goals"] = [name for name in IDENTIFIER.findall(traces) if name.startswith("G-")]
+    if item.source == "proposed" and labelled("source", lines) in words_of("stated"):
+        update |= {"source": "stated", "reason": ""}  # a person has taken the mark off
+    told = written.section("user_stories", item.id)
+    if item.user_story is not None and told is not None and told.text:
+        update["user_story"] = _story_line(item.user_story, lines_of(told)[0])
     if stated is not None:
-        lines = _lines(stated)
-        end = next((at for at, line in enumerate(lines) if line in stated.items), len(lines))
-        update["statement"] = _said_first(item.statement, " ".join(lines[:end]))
+        said = lines_of(stated)
+        end = next((at for at, line in enumerate(said) if line in stated.items), len(said))
+        update["statement"] = said_first(item.statement, " ".join(said[:end]))
     elif there:
-        rest = " ".join(there.split("\n")[1:])[:MOST] or _first_line(there)
-        update["statement"] = _kept(item.statement, there, rest)
-    return item.model_copy(update=update)
+        rest = " ".join(lines[1:])[:MOST] or lines[0]
+        update["statement"] = kept(item.statement, there, rest)
+    found = item.model_copy(update=update)
+    same = {name for name in ("title", "moscow") if getattr(found, name) == getattr(item, name)}
+    return found.model_copy(
+        update={name: value for name, value in _in_table(item, row).items() if name in same}
+    )
 
 
-def _first_line(text: str) -> str:
-    return text.split("\n")[0]
+def _title(item: Requirement | Adr | Epic | Story, written: Written) -> str:
+    return said_first(item.title, written.titles.get(item.id, ""))
+
+
+def _priority(item: Requirement | Epic, lines: Sequence[str]) -> dict[str, object]:
+    """Priority and release as their line says them now: `Should (v2)`; an unknown priority changes nothing."""
+    said = labelled("priority", lines)
+    if said is None:
+        return {}
+    given = priority_of(re.sub(r"[(（].*", "", said))
+    beside = [part for part in re.findall(r"[(（]([^()（）]*)[)）]", said) if part != "MVP"]
+    release = "".join(beside[:1])
+    same = plain(release) == plain(item.release)
+    return {"moscow": given or item.moscow, "release": item.release if same else release}
+
+
+def _in_table(item: Requirement, row: Sequence[str]) -> dict[str, object]:
+    """Title and priority as the row of an index says them: id, title, the category of a quality, priority."""
+    at = 2 if item.kind == "functional" else 3
+    given = priority_of(row[at]) if len(row) > at else ""
+    return {"title": said_first(item.title, row[1]), "moscow": given or item.moscow} if given else {}
+
+
+def _story_line(story: T, line: str) -> T:
+    """A story as its sentence says it now; a line that is no such sentence becomes what is wanted."""
+    parts = story_told(story, line)
+    return story.model_copy(update=parts if parts is not None else {"i_want": first(story.i_want, line)})
 
 
 def _entries(known: list[str], section: Section | None) -> list[str]:
     """The entries of a list as they stand there now."""
     if section is None:
         return known
-    return known if _plain("".join(known)) == _plain("".join(section.items)) else list(section.items)
+    now = entries(section)
+    return known if plain("".join(known)) == plain("".join(now)) else now
 
 
-def _epic(epic: Epic, written: _Written) -> Epic:
-    stories = [_story(story, written) for story in epic.stories if story.id in written.ids]
+def _epic(epic: Epic, written: Written) -> Epic:
+    block = written.blocks.get(epic.id)
+    if block is None:
+        return epic
     goal = written.section("goal", epic.id)
-    said = _kept(epic.goal, goal.text, (_lines(goal) or [""])[0]) if goal is not None else epic.goal
-    title = written.titles.get(epic.id) or epic.title
-    return epic.model_copy(update={"stories": stories, "goal": said, "title": title})
+    own = goal.text.split("\n") if goal is not None else []
+    priority = labelled("priority", own)
+    update: dict[str, object] = {
+        "stories": [_story(story, written) for story in epic.stories if story.id in written.ids],
+        "goal": kept(epic.goal, goal.text, (lines_of(goal) or [""])[0]) if goal is not None else epic.goal,
+        "title": _title(epic, written),
+        **_priority(epic, own),
+    }
+    if priority is not None:
+        update["mvp"] = "MVP" in priority
+    return epic.model_copy(update=update)
 
 
-def _story(story: Story, written: _Written) -> Story:
+def _story(story: Story, written: Written) -> Story:
     block = written.blocks[story.id]
-    line = ([*block.text.split("\n")[1:], ""])[0]
-    return story.model_copy(
-        update={
-            "title": written.titles.get(story.id) or story.title,
-            "i_want": _first(story.i_want, line),
-            "acceptance_criteria": _entries(story.acceptance_criteria, written.section("criteria", story.id)),
-        }
-    )
+    line, *rest = [*block.text.split("\n")[1:], ""]
+    size = labelled("size", rest)
+    update: dict[str, object] = {
+        "title": _title(story, written),
+        "acceptance_criteria": _entries(story.acceptance_criteria, written.section("criteria", story.id)),
+    }
+    if size in ("S", "M", "L", "XL"):
+        update["size"] = size
+    return _story_line(story, line).model_copy(update=update)
 
 
-def _component(part: Component, written: _Written) -> Component:
+def _adr(adr: Adr, written: Written) -> Adr:
+    if adr.id not in written.blocks:
+        return adr
+    update: dict[str, object] = {"title": _title(adr, written)}
+    for name in ("context", "decision"):
+        section = written.section(name, adr.id)
+        if section is not None and section.text:
+            update[name] = said_first(getattr(adr, name), " ".join(lines_of(section)))
+    update["consequences"] = _entries(adr.consequences, written.section("consequences", adr.id))
+    return adr.model_copy(update=update)
+
+
+def _component(part: Component, written: Written) -> Component:
     block = written.blocks.get(part.name)
     if block is None:
         return part
     line = ([*block.text.split("\n")[1:], ""])[0]
-    return part.model_copy(update={"responsibility": _first(part.responsibility, line)})
+    return part.model_copy(update={"responsibility": first(part.responsibility, line)})
 
 
-def _brief(brief: Brief, written: _Written) -> dict[str, object]:
-    update: dict[str, object] = {
-        "goals": [_goal(goal, written.blocks[goal.id]) for goal in brief.goals if goal.id in written.blocks]
-    }
-    vision = written.section("vision")
-    if vision is not None and vision.text:
-        text = _kept(brief.vision.text, vision.text, " ".join(_lines(vision)))
-        update["vision"] = brief.vision.model_copy(update={"text": text})
-    scope = written.section("scope")
-    if scope is not None:
-        known = [*brief.in_scope, *brief.out_of_scope]
-        new = [
-            text
-            for text in scope.items
-            if text not in _unstated() and not any(_plain(row.text) in _plain(text) for row in known)
-        ]
-        update["in_scope"] = [*_still(brief.in_scope, scope), *(_said(text) for text in new)]
-        update["out_of_scope"] = _still(brief.out_of_scope, scope)
-    limits = written.section("constraints")
-    if limits is not None:
-        said = {_plain(_MARK.sub("", text)): text for text in limits.items if text not in _unstated()}
-        kept = [row for row in brief.constraints if _plain(row.text) in said]
-        new = [text for key, text in said.items() if key not in {_plain(row.text) for row in kept}]
-        update["constraints"] = [*kept, *(_said(text) for text in new)]
-    return update
-
-
-def _unstated() -> set[str]:
-    """What our pages say where nothing is stated."""
-    return {labels(language).words["no_target"] for language in LANGUAGES}
-
-
-def _goal(goal: Goal, block: Block) -> Goal:
-    line, *rest = [*block.text.split("\n")[1:], ""]
-    update = {
-        "text": goal.text if _plain(goal.text).startswith(_plain(line)) else _said_first(goal.text, line),
-        "metric": _value("metric", goal.metric, rest),
-        "target": _value("target", goal.target, rest),
-    }
-    return goal.model_copy(update=update)
-
-
-def _value(label: str, text: str, lines: Iterable[str]) -> str:
-    """What a labelled line says now; `text` where there is no such line."""
-    names = {labels(language).words[label] for language in LANGUAGES}
-    for line in lines:
-        name, colon, said = line.replace("：", ":").partition(":")
-        if colon and name.strip("-* ") in names:
-            return "" if said.strip() in _unstated() else _said_first(text, said.strip())
-    return text
-
-
-def _still(rows: list[Statement], section: Section) -> list[Statement]:
-    return [row for row in rows if _plain(row.text) in _plain(section.text)]
-
-
-def _said(text: str) -> Statement:
-    return Statement(text=text, reason="a person wrote it")
+_BY_KIND: dict[type[Content], Callable[[Any, Written], Any]] = {
+    Requirement: _requirement,
+    Adr: _adr,
+    Epic: _epic,
+}

@@ -10,19 +10,19 @@ import regex
 from orchestrator.config.shipped import shipped_documents
 from orchestrator.domain.documents import REPORT, Catalogue, DocumentDef
 from orchestrator.domain.pipelines import Gates
-from orchestrator.domain.quality import (
+from orchestrator.domain.quality import Score, score
+from orchestrator.domain.quality_facts import (
     AdrFacts,
     Criterion,
     Document,
     Fault,
     Item,
-    Score,
     Spec,
     StoryFacts,
-    score,
 )
-from workers.documents.as_written import contents_of
+from workers.documents.as_written import contents_of, registered_contents, rewritten
 from workers.documents.content import Content, Requirements
+from workers.documents.grounds import Grounds
 from workers.documents.identifiers import IDENTIFIER
 from workers.documents.lint import Finding, Sources, lint, read_specification
 from workers.documents.lint.rules import rules
@@ -31,6 +31,9 @@ from workers.documents.lint.trace_rules import forced_pairs
 from workers.documents.reader import Block, Page, broken_links, read
 
 _HOLLOW = frozenset({"template_criterion", "restating_criterion", "contradicting_criterion", "untestable"})
+_NO_WISHES = frozenset(
+    {"header_title", "done_as_open", "risk_as_wish", "problem_as_wish", "non_goal_as_goal"}
+)
 _CRITERIA = ("acceptance_criteria", "criteria")
 _SIZE = regex.compile(
     r"(?:size|estimate|story points?|规模|估算|故事点)[^\n]{0,10}[:：]\s*(?:XS|S|M|L|XL|\d)", regex.IGNORECASE
@@ -105,7 +108,54 @@ def specification(
         ),
         stated=tuple(stated),
     )
-    return _linted(spec, contents, sources) if sources and contents else spec
+    if not sources or not contents:
+        return spec
+    before = registered_contents(files, catalogue, report.scores)
+    confirmed = rewritten(before, contents) | _approved(pages, sources.approved, scored)
+    findings = lint(contents, sources)
+    mistaken = frozenset(one.place for one in findings if one.rule in _NO_WISHES)
+    return _grounded(
+        _linted(spec, contents, sources, findings), Grounds(contents, sources, confirmed, mistaken)
+    )
+
+
+def _approved(pages: Mapping[str, Page], paths: Collection[str], scored: Sequence[DocumentDef]) -> set[str]:
+    """The items and documents whose pages are as a person approved them."""
+    kinds = {each.kind for each in scored if each.path in paths}
+    return kinds | {name for path, page in pages.items() if path in paths for name in page.defined}
+
+
+def _grounded(spec: Spec, grounds: Grounds) -> Spec:
+    """The specification with what of it was given and what its writer proposed."""
+    if grounds.basis is None:
+        return spec
+    said = {goal.id: goal.text for goal in grounds.goals.values()}
+    said |= {item.id: f"{item.title} {item.statement}" for item in grounds.requirements.values()}
+
+    def marked(items: Sequence[Item]) -> tuple[Item, ...]:
+        return tuple(replace(item, given=item.id in said, says=said.get(item.id, "")) for item in items)
+
+    def serves(refs: Collection[str]) -> bool:
+        asked = [name for name in refs if name.startswith(("REQ-", "NFR-"))]
+        return not asked or any(name in said for name in asked)
+
+    designs = {item.id: serves(item.refs) for item in spec.designs}
+    stories = {item.id: serves(item.refs) for item in spec.stories}
+    return replace(
+        spec,
+        goals=marked(spec.goals),
+        requirements=marked(spec.requirements),
+        designs=tuple(replace(item, given=designs[item.id]) for item in spec.designs),
+        adrs=tuple(replace(adr, given=designs.get(adr.id, True)) for adr in spec.adrs),
+        story_facts=tuple(replace(story, given=stories.get(story.id, True)) for story in spec.story_facts),
+        criteria=tuple(
+            replace(entry, given=entry.owner in grounds.confirmed or grounds.is_criterion_given(entry.text))
+            for entry in spec.criteria
+        ),
+        basis=grounds.basis,
+        proposed=frozenset(grounds.proposed_sections()),
+        request="\n".join((grounds.sources.request, *grounds.sources.said)),
+    )
 
 
 def _asked(items: tuple[Item, ...], contents: Mapping[str, Content]) -> tuple[Item, ...]:
@@ -120,9 +170,8 @@ def _asked(items: tuple[Item, ...], contents: Mapping[str, Content]) -> tuple[It
     return tuple(replace(item, open=item.id not in out) for item in items)
 
 
-def _linted(spec: Spec, contents: Mapping[str, Content], sources: Sources) -> Spec:
+def _linted(spec: Spec, contents: Mapping[str, Content], sources: Sources, found: Sequence[Finding]) -> Spec:
     """The specification with what the lint finds in it."""
-    found = lint(contents, sources)
     judged = read_specification(contents, sources)
     return replace(
         spec,

@@ -31,6 +31,10 @@ class Statement(Content):
     reason: Text = ""  # why it is proposed; empty for stated and repository
 
 
+class BriefRisk(Statement):
+    mitigation: Text = ""
+
+
 class User(Content):
     name: Line
     needs: list[Line] = []
@@ -142,6 +146,7 @@ class Brief(Content):
     assumptions: list[Statement] = []
     constraints: list[Statement] = []
     dependencies: list[Statement] = []
+    risks: list[BriefRisk] = []
     synthesis: Synthesis = Synthesis()
     open_questions: list[Line] = []
 

@@ -21,6 +21,8 @@ MERMAID_LABEL_LIMIT = 60  # characters; a longer label makes the drawing unreada
 _INVISIBLE = regex.compile(
     r"[\p{Cc}\p{Cs}\u200B\u200E\u200F\u061C\u202A-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB\uFFFE\uFFFF]"
 )
+_NUMBERED = regex.compile(r"\d{1,9}(?=[.)](?:\s|$))")
+_MARKED = regex.compile(r"[-+](?=\s|$|-)|[=:>]|#{1,6}(?:\s|$)")
 _MERMAID_PLAIN = regex.compile(r"[\p{L}\p{M}\p{N} .,/'+-]")
 
 
@@ -46,10 +48,10 @@ def inline(text: object) -> Safe:
 
 def _at_line_start(line: str) -> str:
     """Where the line would open a list, a heading, a quotation or a rule, the mark that does it is escaped."""
-    number = regex.match(r"\d{1,9}(?=[.)](?:\s|$))", line)
+    number = _NUMBERED.match(line)
     if number:
         return f"{number[0]}\\{line[number.end() :]}"
-    return "\\" + line if regex.match(r"[-+](?=\s|$|-)|[=:>]|#{1,6}(?:\s|$)", line) else line
+    return "\\" + line if _MARKED.match(line) else line
 
 
 def heading(text: object) -> Safe:

@@ -32,6 +32,12 @@ _MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"
 _TURNS = frozenset(
     {"non_goal", "risk", "question", "acceptance", "mitigation"}
 )  # labels that count within any section
+_MIXED = frozenset({"risk", "question", "user"})  # sections in which items may be labelled as anything else
+_VALUE = 6  # words of a target that is a value alone
+_NOT = re.compile(
+    r"(?:\w+ly |for now |still |also )?not(?: (?:yet|now|here|planned|included|wanted|needed))?$",
+    re.IGNORECASE,
+)
 
 
 def is_left_open(cell: str) -> bool:
@@ -84,6 +90,8 @@ def labelled(base: Passage, *, within: bool) -> Passage:
     label, rest = found[2].strip(" *"), found[3]
     attribute = attribute_of(label) if within or label_role(label) != "constraint" else ""
     item = base.block.kind == "item"
+    if attribute == "target" and item and base.role in ("goal", "metric") and len(rest.split()) > _VALUE:
+        return replace(base, label=label, text=rest)  # `target: abandoned trips from 20 % to below 8 %`
     if attribute and (
         within or attribute in ("aside", "status", "priority") or base.role in ("goal", "metric", "risk")
     ):
@@ -110,7 +118,9 @@ def labelled(base: Passage, *, within: bool) -> Passage:
         return base  # `User: enters data` names one of them
     if role and role == base.role and rest:
         return replace(base, label=label, text=rest)
-    turns = role in _TURNS or (base.role == "user" and role in ("constraint", "non_goal"))
+    if not role and not label[:1].islower() and _NOT.match(label):
+        role = "non_goal"
+    turns = role in _TURNS or (base.role in _MIXED and role in ("constraint", "dependency"))
     if not role or (rest and item and base.role not in ("", "background") and not turns):
         return base
     return replace(base, role=role, label=label, text=rest or base.text, opens=not rest)

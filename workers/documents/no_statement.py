@@ -45,9 +45,9 @@ _REMOVED = re.compile(
     re.IGNORECASE,
 )
 _DROPPED = re.compile(r"^(?:#\d+\s+)?~~(.+?)~~")
-_FINISHED = re.compile(
-    r"\W*(?:[✅✔☑✓]|\b(?:done|shipped|finished|fixed|erledigt|fertig|fait|hecho)\b|已完成|完成)",
-    re.IGNORECASE,
+_FINISHED = re.compile(  # behind what is struck out: `done`, `already there`
+    r"^(?:(?!\b(?:not|no|never|too|dropped|rejected|instead|nicht|pas)\b).)*?(?:[✅✔☑✓]|\b(?:already|done|shipped|finished|fixed|bereits|erledigt|fertig|déjà|fait|ya|hecho)\b|已(?:经|有|做|完成|上线)|完成)",
+    re.IGNORECASE | re.DOTALL,
 )
 _LEFT = re.compile(
     r"\W*([^:：<>]{4,60})[:：]\s*[*_(]*(?:tbd|tba|to be (?:decided|defined|confirmed|determined|agreed))\b.{0,20}$",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from workers.documents.frontmatter import read_front
 from workers.documents.markup import as_hashes
 from workers.documents.plain_text import as_markdown
 from workers.documents.reading_words import column_of, role_of
@@ -96,14 +97,8 @@ def _split_front(text: str) -> tuple[str, str]:
     found = _FRONT.match(text)
     if not found:
         return "", text
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    try:
-        value = YAML(typ="safe", pure=True).load(found[1])
-    except (YAMLError, ValueError, RecursionError):
-        return "", text
-    return (found[1].strip(), text[found.end() :]) if isinstance(value, dict) else ("", text)
+    front, _ = read_front(found[1])
+    return ("", text) if front is None else (found[1].strip(), text[found.end() :])
 
 
 class _Outline:

@@ -123,9 +123,9 @@ class Printer:
         return Safe(f" *({phrase})*")
 
     def story_line(self, story: Story) -> Safe:
-        parts = {name: _clause(getattr(story, name)) for name in ("as_a", "i_want", "so_that")}
+        parts = {name: clause(getattr(story, name)) for name in ("as_a", "i_want", "so_that")}
         if self.labels.language == "en":
-            parts["as_a"] = _with_article(parts["as_a"])
+            parts["as_a"] = with_article(parts["as_a"])
         return self.text("user_story" if parts["so_that"] else "user_story_short", **parts)
 
     def _relative(self, target: str) -> str:
@@ -137,13 +137,13 @@ class Printer:
         )
 
 
-def _with_article(role: str) -> str:
+def with_article(role: str) -> str:
     if regex.match(r"(?:an?|the|any|every)\s", role, regex.IGNORECASE):
         return role[:1].lower() + role[1:]
     return f"{'an' if regex.match('[aeio]', role, regex.IGNORECASE) else 'a'} {role}"
 
 
-def _clause(text: str) -> str:
+def clause(text: str) -> str:
     """Part of a sentence: the phrase around it has the full stop."""
     return text.rstrip(" .。!！;；,，")
 

@@ -14,7 +14,7 @@ SKIPPED: Mapping[str, str] = {  # role -> why the text is not carried
     "meta": "about the document itself",
     "example": "an example",
     "aside": "about the document itself",
-    "greeting": "a greeting",
+    "greeting": "a greeting, thanks or an excuse",
     "template": "a placeholder that was left",
     "quotation": "quoted talk",
     "data": "describes data",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from orchestrator.domain.courtesies import is_signature
 from orchestrator.domain.text import keywords
 from workers.documents.item_marks import (
     ID,
@@ -32,11 +33,11 @@ from workers.documents.reading_words import (
     role_of,
     word_role,
 )
-from workers.documents.table_rows import properties, property_of, row_of
+from workers.documents.table_rows import ISSUE_KINDS, left_out, properties, property_of, row_of
 
 _AS_A = re.compile(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
 _TITLED = re.compile(
-    r"^(?:feature|requirement|user story|story|use case|epic|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*",
+    r"^(?:feature|requirement|user story|story|use case|epic|activity|theme|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*",
     re.IGNORECASE,
 )
 _SCENARIO = re.compile(
@@ -46,6 +47,11 @@ _STRUCK = re.compile(r"~~(.+?)~~")
 _NUMBERED = re.compile(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
 _CHAPTER = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?(?=\s)|[一二三四五六七八九十]{1,3}、)\s*")
 _CROSS = re.compile(r"^[❌✗✘🚫]\s*")
+_EMOJI = re.compile(
+    r"^(?:[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\u200d?)+\s+"
+)  # a mark in front
+_NO = re.compile(r"^(?:no|nope|nein|non|不[，,])\b[,.!—–:-]*\s+", re.IGNORECASE)
+_DENIES = re.compile(r"(?:\S+ ){0,3}(?:not|n['’]t|no|never|nicht|kein\w*|pas|不)\b", re.IGNORECASE)
 _TICK = re.compile(r"^[✅✓✔☑]️?\s*")
 _GIVEN = re.compile(
     r"^(?:\**(?:given|when|then|and then|gegeben|wenn|dann|étant donné|quand|alors|dado|cuando|entonces)\b|假如|假设|当.{1,40}时|给定|AC[- ]?\d)",
@@ -56,6 +62,12 @@ _GIVEN_WHEN = re.compile(
     re.DOTALL,
 )
 _A = re.compile(r"^\**(?:A|Answer|答)[:：]\**\s*")
+_KEY_RESULT = re.compile(r"\W*KR[\s-]?\d")
+_OKR = re.compile(
+    r"\W*(?:(?P<goal>O[\s-]?\d{1,2}|Objective \d{1,2})|KR[\s-]?\d{1,2}(?:\.\d{1,2})*|Key result \d{1,2})\s*(?:[:：.)]|[-–—](?=\s))"
+)
+_DOUBT = re.compile(r"^[?？]{1,3}\s+(?=\w)")
+_TOLD_STORY = re.compile(r"(?:user story|story|feature|requirement|用户故事|功能|需求)\b", re.IGNORECASE)
 _USE_CASE = re.compile(
     r"(?:UC|use case)[\s#-]*\d|anwendungsfall \d|cas d.utilisation \d|caso de uso \d|用例\s*\d", re.IGNORECASE
 )
@@ -93,10 +105,18 @@ class _Heading:
 
 def passages(text: str) -> tuple[Passage, ...]:
     """The passages of a text in order, one for each block."""
-    found = _without_summaries(list(_Roles(outline(text)).read()))
+    found = _signed(_without_summaries(list(_Roles(outline(text)).read())))
     given = _attributes(found)
     headings = {passage.block.id for passage in found if passage.block.kind == "heading"}
     return tuple(_with_attributes(passage, given, headings) if given else passage for passage in found)
+
+
+def _signed(found: list[Passage]) -> list[Passage]:
+    """A name that stands alone at the end, below thanks or a farewell, belongs to them."""
+    last = found[-1] if len(found) > 1 else None
+    if last and not last.role and found[-2].role == "greeting" and is_signature(last.text):
+        found[-1] = replace(last, role="greeting")
+    return found
 
 
 def _without_summaries(found: list[Passage]) -> list[Passage]:
@@ -139,6 +159,14 @@ def _with_attributes(passage: Passage, given: Mapping[str, dict[str, str]], head
     if values == passage.values or passage.role == "attribute":
         return passage
     told = values.get("description", "") if passage.block.kind == "heading" and passage.role in ASKED else ""
+    kind = role_of(values.get("kind", ""))
+    role = passage.role
+    if role in ASKED and left_out(values.get("status", "")):
+        role = "non_goal"
+    elif is_done(values.get("status", "")) and role in ASKED | {"goal"}:
+        role = "done"
+    elif role in ASKED and kind in ISSUE_KINDS:
+        role = kind
     return replace(
         passage,
         values=values,
@@ -146,16 +174,20 @@ def _with_attributes(passage: Passage, given: Mapping[str, dict[str, str]], head
         title=passage.text if told else passage.title,
         priority=priority_of(values.get("priority", "")) or passage.priority,
         release=values.get("release") or passage.release,
-        role="done"
-        if is_done(values.get("status", "")) and passage.role in ASKED | {"goal"}
-        else passage.role,
+        role=role,
     )
 
 
 def _opens(text: str) -> bool:
     """Whether a short paragraph above a list only names it: `Main flow`."""
-    named = len(text.split()) <= 2 and not text.rstrip().endswith((".", "!", "?", "。"))
+    named = len(text.split()) <= 4 and not text.rstrip().endswith((".", "!", "?", "。"))
     return named or (len(text) <= 30 and bool(label_role(text)))
+
+
+def _denied(answer: str) -> tuple[str, str]:
+    """What an answer says behind its `No`, and its role: left out where that denies something, too."""
+    said = _NO.sub("", answer)
+    return said, "non_goal" if said != answer and _DENIES.match(said) else ""
 
 
 class _Roles:
@@ -173,6 +205,12 @@ class _Roles:
         self.properties = properties(blocks)
         self.leads = {block.lead for block in blocks if block.lead}
         self.legend: dict[str, str] = {}  # a symbol -> the priority it stands for
+        ticks: dict[tuple[tuple[str, ...], str], set[bool]] = {}
+        for block in blocks:
+            if block.kind == "item" and not block.parent:
+                ticks.setdefault((block.section, block.lead), set()).add(_TICK.match(block.text) is not None)
+        self.partly = {place for place, found in ticks.items() if len(found) > 1}  # lists ticked in part
+        self.okrs = any(_KEY_RESULT.match(block.text) for block in blocks)
 
     def read(self) -> Iterator[Passage]:
         for block in self.blocks:
@@ -185,7 +223,8 @@ class _Roles:
     def _heading(self, block: Block) -> Passage:
         self.headings = [heading for heading in self.headings if heading.level < block.level]
         above = self.headings[-1] if self.headings else None
-        identified = ID.match(block.text) or _TITLED.match(block.text)
+        named = _EMOJI.sub("", block.text)
+        identified = ID.match(named) or _TITLED.match(named)
         title = block is self._first() and (block.level == self.title_level or self._names_all(block))
         titled = identified is not None or title
         told = _AS_A.match(block.text)
@@ -196,6 +235,10 @@ class _Roles:
         framed = above and above.role and above.role != "background" and not beside
         if not (role or titled or told or identified or framed):
             role = word_role(block.text)
+        elif framed and not (role or titled or told or identified):
+            role = (
+                "done" if word_role(block.text) == "done" else ""
+            )  # `Already in production`, among features
         role = "acceptance" if scene else "done" if struck else role
         if (
             role == "user"
@@ -212,8 +255,8 @@ class _Roles:
             role = "requirement"
         if (role == "plan" and self.planned) or (role == "instructions" and not self.explains):
             role = ""
-        named = role != "instructions" and label_role(block.text)
-        if above and above.role in ASKED and role in _TOPICS and not named:
+        known_role = role != "instructions" and label_role(block.text)
+        if above and above.role in ASKED and role in _TOPICS and not known_role:
             role = ""  # what a feature is about: `Planning of tours`
         inherited = role or (above.role if above else "")
         feature = (
@@ -223,13 +266,15 @@ class _Roles:
         )
         if _USE_CASE.match(block.text):
             inherited = "use_case"
+        if self.okrs and _OKR.match(block.text):
+            inherited, feature = "goal", True
         if title and not self.explains:  # the number is the document's
             inherited, feature = "", False
         elif not inherited and identified:
             inherited = "requirement"
         if not role and release and self.planned and not inherited:
             inherited = "requirement"
-        words = block.text[identified.end() :] if identified else _CHAPTER.sub("", block.text)
+        words = named[identified.end() :] if identified else _CHAPTER.sub("", block.text)
         name = (identified[1] if identified and identified.re is ID else "") or ""
         known = self.by_id.get(name, "")
         if role == "acceptance" and not known:
@@ -283,6 +328,8 @@ class _Roles:
         )
         if block.kind in ("code", "front", "message"):
             return replace(base, role=block.kind)
+        if here is not None and self._tells_story(block, here):
+            base = replace(base, role="requirement", parent=here.block.id)
         lead = block.lead.rstrip()
         if lead and (lead.endswith((":", "：")) or (len(lead) <= 30 and label_role(lead))):
             base = self._led(base, lead)
@@ -296,6 +343,17 @@ class _Roles:
             referring = row.role in ASKED and ID.fullmatch(row.text) is not None
             return replace(row, role="reference") if referring else row
         return self._item(base, above)
+
+    def _tells_story(self, block: Block, here: _Heading) -> bool:
+        """Whether a paragraph stands right below the number and name of a story, and so tells it."""
+        return (
+            block.kind == "paragraph"
+            and _TITLED.match(here.block.text) is not None
+            and _TOLD_STORY.match(here.block.text) is not None
+            and here.role in ASKED
+            and self.found.get(here.block.id) is not None
+            and next(reversed(self.found)) == here.block.id
+        )
 
     def _led(self, base: Passage, lead: str) -> Passage:
         label = re.split(r"[.!?。！？]\s*", lead.rstrip().rstrip(":："))[-1]
@@ -334,7 +392,15 @@ class _Roles:
                 text, base = text.removeprefix(symbol).lstrip("\ufe0f "), replace(base, priority=given)
         if _CROSS.match(text):
             text, role = _CROSS.sub("", text), "non_goal"
+        if role not in ASKED and _DOUBT.match(text):
+            text, role = _DOUBT.sub("", text), "question"
+        aim = _OKR.match(text) if self.okrs else None
+        if aim:
+            role = "goal" if aim["goal"] else "metric"
+        if _TICK.match(text) and (base.block.section, base.block.lead) in self.partly:
+            done = True
         text = _TICK.sub("", text)
+        text = _EMOJI.sub("", text)
         text = _NUMBERED.sub("", text)
         if role in ASKED | {""} and _GIVEN_WHEN.match(text.replace("*", "")):
             role = "acceptance"
@@ -342,12 +408,16 @@ class _Roles:
             role = "requirement"
         answer = answer_of(text, role)
         if answer:
-            text, role = answer, "" if role == "faq" else role
+            faq, text, role = role == "faq", answer, "" if role == "faq" else role
+            if faq:
+                text, role = _denied(text)
             if role == "question":
                 return replace(base, role="answered")
         elif role == "faq":
             role = "answered" if text.rstrip("*_ ").endswith(("?", "？")) else ""
             text = _A.sub("", text)
+            if not role:
+                text, role = _denied(text)
         base = identified(replace(base, text=text, role=role))
         gone, told = gone_as(base.text, base.role, named=bool(base.id))
         if gone:

@@ -14,6 +14,7 @@ from workers.documents.reading_words import (
     role_of,
     word_role,
 )
+from workers.documents.records import with_records
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
 _COMMIT = re.compile(
@@ -38,6 +39,9 @@ _QUOTING = re.compile(
 _BULLET = re.compile(
     r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔»][ \t\u3000]*(?=\S)|^(\s*)(?:[①-⑳]|~(?= )|[（(][a-z][)）](?= ))[ \t]*(?=\S)"
 )
+_BOX = re.compile(
+    r"^(\s*)(?:[-*+•]\s+)?(?:(?P<ticked>✅|☑️?|\[[xX]\])|(?P<open>☐|⬜|◻|🔲|\[ \])|(?P<begun>⏳|🚧|🔄|\[[~-]\]))️?[ \t]*(?=\S)"
+)
 _NUMBER = re.compile(r"^(\s*)(?:[（(](\d{1,2})[)）]|(\d{1,2})[、．])\s*(?=\S)")
 _IDENTIFIED = re.compile(r"^\**[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\**(?:[.:：)]\s*|\s{1,4})\S")
 _LIST = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s")
@@ -48,7 +52,7 @@ _HAN_CHAPTER = re.compile(r"^[一二三四五六七八九十]{1,3}、[^，。；
 _NUMBERED = re.compile(r"^(\d{1,2})[.)]?\s+(\S.{1,58}[^\s.!?;,。！？；，])$")
 _DEEP = re.compile(r"^\d{1,2}(?:\.\d{1,2})+[.)]?\s+(?=[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff*\[`\"“„])")  # 3.1
 _BRACKETS = re.compile(
-    r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*(.{1,40}?)\s*=+|-{2,}\s*(.{1,40}?)\s*-{2,})[:：]?$"
+    r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*([^=].{0,60}?)\s*=+|-{2,}\s*([^-].{0,60}?)\s*-{2,})[:：]?$"
 )
 _BOLD_LINE = re.compile(r"^(\*\*|__)(?!\s)(?:(?!\1).){2,100}\1[:：]?\s*$")
 _BOLD_START = re.compile(
@@ -86,6 +90,8 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     talk = _talk(text.split("\n"))
     before, body, after = talk or _parted(text)
     lines = [piece for line in body.split("\n") for piece in _unflattened(line)]
+    lines = with_records(lines)
+    body = "\n".join(lines)
     lines = _with_breaks(lines)
     marked = [_marked(line) for line in lines]
     if not _HEADING.search(body):
@@ -164,6 +170,10 @@ def _with_breaks(lines: list[str]) -> list[str]:
 
 def _marked(line: str) -> str:
     """A line with Markdown's mark where it has another one."""
+    box = _BOX.match(line)
+    if box and not _LIST.match(line):
+        ticked = "x" if box["ticked"] else " " if box["open"] else "~"
+        return f"{box[1]}- [{ticked}] {line[box.end() :]}"
     found = _BULLET.match(line)
     if found:
         return f"{found[1] or found[2] or ''}- {line[found.end() :]}"
@@ -229,7 +239,7 @@ def _topics(lines: list[str]) -> frozenset[int]:
         and not is_greeting(line)
         and (at == 0 or not lines[at - 1].strip())
         and at + 2 < len(lines)
-        and not lines[at + 1].strip()
+        and (not lines[at + 1].strip() or _LIST.match(lines[at + 1]))
     ]
     known = sum(bool(role_of(line)) for line in lines if 0 < len(line) <= 40)
     first = next((at for at, line in enumerate(lines) if line.strip()), -1)
@@ -265,6 +275,7 @@ def _heading_of(line: str, alone: bool, after: str) -> str:
     if (
         not 1 < len(said) <= 60
         or said.endswith(_ENDS)
+        or _BOLD_LINE.match(said)
         or not after.strip()
         or said.startswith(("#", "|", ">", "```"))
     ):
@@ -328,5 +339,6 @@ def _with_lists(lines: list[str]) -> Iterator[str]:
         ):
             yield ""
         yield line
-        if _BOLD_LINE.match(line):
+        greets = line.rstrip().endswith((",", "，", "!", "！", "：")) and is_greeting(line)
+        if _BOLD_LINE.match(line) or greets:
             yield ""

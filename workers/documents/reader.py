@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from urllib.parse import unquote
 
 import regex
@@ -19,14 +19,22 @@ from markdown_it.token import Token
 from orchestrator.config.shipped import shipped_documents
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.json_types import Json
+from workers.documents.frontmatter import read_front
 from workers.documents.identifiers import IDENTIFIER
 from workers.documents.labels import LANGUAGES, labels
 
 SIZE_LIMIT = 4 * 1024 * 1024  # bytes of one page that are read
+KEPT_LIMIT = 32 * 1024  # bytes of a page that is kept as it was read
 REQUIRED_FRONT = ("session_id", "phase", "document_type", "status", "generated_at", "version", "dependencies")
 
 _MARKER = regex.compile(r"<!-- section: ([a-z_]+) -->")
 _EMPTY = regex.compile(r"<!-- empty -->")
+_ADDRESS = regex.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_FRONT = regex.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", regex.DOTALL | regex.MULTILINE)
+_NOT_IN_ANCHORS = regex.compile(r"[^\p{L}\p{M}\p{N}_ -]")
+_OF_NAMES = frozenset(
+    {"components", "data_model", "entities", "alternatives"}
+)  # what stands below names things
 _OURS = regex.compile(r"(?:<!-- (?:section: [a-z_]+|empty) -->\s*)+")
 _NUMBERING = regex.compile(r"^[\d.、\s]+|^[一二三四五六七八九十]+、\s*")
 
@@ -74,6 +82,9 @@ class Page:
     frontmatter: Mapping[str, Json] | None
     headings: tuple[Heading, ...] = ()
     sections: tuple[Section, ...] = ()
+    said: Mapping[str, str] = field(
+        default_factory=dict
+    )  # heading -> the section it says, whatever its marker
     blocks: tuple[Block, ...] = ()
     links: tuple[Link, ...] = ()
     html: tuple[str, ...] = ()  # raw HTML that is not our markers
@@ -94,7 +105,15 @@ class Page:
 
 
 def read(path: str, data: bytes, document: DocumentDef | None = None) -> Page:
-    """One Markdown file as values. `document`: what it belongs to, None for the shipped document at that path."""
+    """One Markdown file as values. `document`: what it belongs to, None for the shipped document at that path.
+
+    A task reads what it wrote several times: to check its form, to lint it, to score it.
+    """
+    stated = document or shipped_documents().of_path(path)
+    return (_kept if len(data) <= KEPT_LIMIT else _read)(path, data, stated)
+
+
+def _read(path: str, data: bytes, document: DocumentDef | None) -> Page:
     faults = []
     if len(data) > SIZE_LIMIT:
         faults.append(f"larger than {SIZE_LIMIT} bytes; only the beginning was read")
@@ -105,14 +124,17 @@ def read(path: str, data: bytes, document: DocumentDef | None = None) -> Page:
         faults.append("not UTF-8")
     front, body, offset, fault = _split_front(source)
     faults += [fault] if fault else []
-    reading = _Reading(path, offset, document or shipped_documents().of_path(path))
+    reading = _Reading(path, offset, document)
     reading.walk(_parser().parse(body))
     return reading.page(front, faults)
 
 
+_kept = lru_cache(maxsize=128)(_read)  # those of eight sessions under way
+
+
 def anchor(heading: str) -> str:
     """The fragment a heading gets in common renderers."""
-    return regex.sub(r"[^\p{L}\p{M}\p{N}_ -]", "", heading.strip().lower()).replace(" ", "-")
+    return _NOT_IN_ANCHORS.sub("", heading.strip().lower()).replace(" ", "-")
 
 
 def validate(files: Mapping[str, bytes], all_paths: Collection[str]) -> list[str]:
@@ -196,12 +218,15 @@ class _Reading:
             self.closed.append(self.open.pop())
         found = IDENTIFIER.match(text)
         owner = found[0] if found else (self.open[-1].id if self.open else "")
-        key = self.marker or (_key_of(text, self.document) if level > 1 else "")
+        meant = _key_of(text, self.document) if level > 1 else ""
+        is_name = any(outer.key in _OF_NAMES for outer in self.open)
+        key = self.marker or ("" if is_name else meant)
+        said = "" if any(outer.said in _OF_NAMES for outer in self.open) else meant
         line = (opening.map[0] if opening.map else 0) + self.offset + 1
         self.headings.append(Heading(level, text, line))
         for outer in self.open:
             outer.below += 1
-        self.open.append(_Open(level, text, key, owner, found is not None, len(self.headings)))
+        self.open.append(_Open(level, text, key, said, owner, found is not None, len(self.headings)))
         self.marker = ""
         self.text.append(text)
 
@@ -226,10 +251,11 @@ class _Reading:
 
     def _say(self, text: str, *, item: bool) -> None:
         self.text.append(text)
+        said = _stated(text) if self.open and self.open[-1].empty else text
         for outer in self.open:
-            outer.text.append("" if self.open[-1].empty else text)
-            if item and not self.open[-1].empty:
-                outer.items.append(text)
+            outer.text.append(said)
+            if item and said:
+                outer.items.append(said)
 
     def page(self, front: Mapping[str, Json] | None, faults: Sequence[str]) -> Page:
         parts = sorted(self.closed, key=lambda part: part.number)
@@ -247,6 +273,7 @@ class _Reading:
             frontmatter=front,
             headings=tuple(self.headings),
             sections=tuple(part.section() for part in parts if part.key),
+            said={part.heading: part.said for part in parts if part.said},
             blocks=tuple(_blocks(parts)),
             links=tuple(self.links),
             html=tuple(self.html),
@@ -262,6 +289,7 @@ class _Open:
     level: int
     heading: str
     key: str
+    said: str
     id: str
     defines: bool
     number: int
@@ -273,6 +301,12 @@ class _Open:
     def section(self) -> Section:
         text = "\n".join(entry for entry in self.text if entry)
         return Section(self.key, self.level, self.heading, self.id, text, tuple(self.items), self.below)
+
+
+def _stated(text: str) -> str:
+    """What stands in a section marked as empty beside our own note that nothing is known: a person may have filled it in."""
+    notes = tuple(labels(language).empty_note for language in LANGUAGES)
+    return "\n".join(line for line in text.split("\n") if not line.startswith(notes))
 
 
 def _blocks(parts: Sequence[_Open]) -> Iterator[Block]:
@@ -294,7 +328,7 @@ def _plain(inline: Token) -> str:
 
 
 def _link(target: str, line: int, page: str) -> Link:
-    if regex.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", target):
+    if _ADDRESS.match(target):
         return Link(target, line, None)
     path, _, fragment = unquote(target).partition("#")
     meant = posixpath.normpath(posixpath.join(posixpath.dirname(page), path)) if path else page
@@ -303,20 +337,11 @@ def _link(target: str, line: int, page: str) -> Link:
 
 def _split_front(source: str) -> tuple[Mapping[str, Json] | None, str, int, str]:
     """Frontmatter, body, the lines before the body, and what is wrong with the frontmatter."""
-    found = regex.match(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", source, regex.DOTALL | regex.MULTILINE)
+    found = _FRONT.match(source)
     if not found:
         return None, source, 0, ""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    body, offset = source[found.end() :], found[0].count("\n")
-    try:
-        front = YAML(typ="safe", pure=True).load(found[1])
-    except (YAMLError, ValueError, RecursionError) as error:
-        return None, body, offset, f"frontmatter is no YAML: {' '.join(str(error).split())[:200]}"
-    if not isinstance(front, dict):
-        return None, body, offset, "frontmatter is no mapping"
-    return {str(key): value for key, value in front.items()}, body, offset, ""
+    front, fault = read_front(found[1])
+    return front, source[found.end() :], found[0].count("\n"), fault
 
 
 def _key_of(heading: str, document: DocumentDef | None) -> str:

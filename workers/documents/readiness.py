@@ -56,6 +56,7 @@ class Readiness:
     bars: tuple[Bar, ...]
     weak: tuple[WeakArea, ...]
     actions: tuple[Safe, ...]  # phrases of ours, with commands as code
+    needs: Safe | None = None  # what PASS needs, on one line; None for PASS
     fates: Safe | None = None  # how many blocks of the request were taken, skipped, not read
     unread: tuple[str, ...] = ()  # the beginnings of those that were not read
 
@@ -64,6 +65,7 @@ class Readiness:
         return {
             **asdict(self),
             "actions": [str(action) for action in self.actions],
+            "needs": str(self.needs or ""),
             "fates": str(self.fates or ""),
         }
 
@@ -95,10 +97,11 @@ def build_readiness(
     language: str,
     *,
     checkpoint: bool = True,
+    improvable: bool = True,
     ledger: Ledger | None = None,
     folders: tuple[Path, ...] = (),
 ) -> Readiness:
-    """The report's content. `checkpoint`: whether a pause follows, so that `resume` is an action."""
+    """The report's content. `checkpoint`: a pause follows, so that `resume` is an action; `improvable`: `improve` is one."""
     words = labels(language, folders)
     weak = [
         WeakArea(name, area.where, _phrase(words, "weak", area), _phrase(words, "todo", area))
@@ -118,10 +121,30 @@ def build_readiness(
             for name, part in score.dimensions.items()
         ),
         weak=tuple(weak),
-        actions=tuple(_actions(score, words, checkpoint)),
+        actions=tuple(_actions(score, words, checkpoint, improvable)),
+        needs=Safe(needs) if (needs := pass_needs(score, language, folders)) else None,
         fates=Safe(words.words["fates_line"].format(**ledger.fates.model_dump())) if ledger else None,
         unread=tuple(entry.text for entry in ledger.unread())[:SHOWN_WEAK] if ledger else (),
     )
+
+
+def pass_needs(score: Score, language: str, folders: tuple[Path, ...] = ()) -> str:
+    """What keeps a specification from PASS, and what to do, on one line; empty for PASS and where nothing was written."""
+    words = labels(language, folders).words
+    comma = "、" if language.startswith("zh") else ", "
+    reasons = [
+        words[f"lack_{lack.code}"].format(
+            found=comma.join(words[f"open_{name}"] for name in lack.found.split())
+            if lack.code == "answers"
+            else lack.found,
+            wanted=lack.wanted,
+        )
+        for lack in score.lacks
+    ]
+    if reasons and score.basis is not None and score.basis.open:
+        reasons.append(words["pass_answers"])
+    mark = "；" if language.startswith("zh") else "; "
+    return words["pass_needs"].format(reasons=mark.join(reasons)) if reasons else ""
 
 
 def build_summary(
@@ -185,14 +208,14 @@ def _proposals(contents: Sequence[Content]) -> list[Entry]:
     ]
 
 
-def _actions(score: Score, words: Labels, checkpoint: bool) -> list[Safe]:
+def _actions(score: Score, words: Labels, checkpoint: bool, improvable: bool) -> list[Safe]:
     """What a person can do now, the best first."""
     weakest = min(score.dimensions, key=lambda name: score.dimensions[name].score)
-    improve = Safe(words.words["act_improve"].format(dimension=weakest))
+    improve = [Safe(words.words["act_improve"].format(dimension=weakest))] if improvable else []
     go_on = {
         Gate.PASS: [Safe(words.words["act_resume"])],
-        Gate.REVIEW: [improve, Safe(words.words["act_resume_warn"])],
-        Gate.FAIL: [improve, Safe(words.words["act_force"])],
+        Gate.REVIEW: [*improve, Safe(words.words["act_resume_warn"])],
+        Gate.FAIL: [*improve, Safe(words.words["act_force"])],
     }[score.gate]
     resumes = {Safe(words.words[key]) for key in ("act_resume", "act_resume_warn", "act_force")}
     asked = [Safe(words.words[key]) for key in ("act_questions", "act_feedback", "act_recheck")]

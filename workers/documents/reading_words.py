@@ -7,8 +7,8 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-from orchestrator.config import resources, strict_yaml
-from orchestrator.domain.errors import ConfigError
+from orchestrator.config import resources, shipped_yaml
+from orchestrator.domain.courtesies import is_all_courtesy
 from orchestrator.domain.text import is_cjk
 
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
@@ -108,10 +108,7 @@ def _words() -> dict[str, dict[str, object]]:
 
 @cache
 def _read() -> dict[str, Any]:
-    value, _, faults = strict_yaml.read(resources() / "config" / "reading.yaml")
-    if faults:
-        raise ConfigError(faults)
-    return value
+    return shipped_yaml.read(resources() / "config" / "reading.yaml")
 
 
 @cache
@@ -139,7 +136,8 @@ def role_of(heading: str) -> str:
     inside = [_bare(match[1]) for match in _PARENTHESES.finditer(said) if not release_of(said)]
     plain = _bare(_PARENTHESES.sub(" ", said))
     tried = [said, plain, *inside]
-    return next((role for piece in tried if (role := label_role(piece))), "") or _of_parts(plain)
+    known = next((role for piece in tried if (role := label_role(piece))), "") or _of_parts(plain)
+    return known or next((role for piece in inside if (role := _joined(piece)) not in ("", _MIXED)), "")
 
 
 @cache
@@ -337,8 +335,11 @@ def is_done(text: str) -> bool:
 
 
 def is_greeting(text: str) -> bool:
-    """Whether a paragraph only greets or takes leave."""
-    return len(text) < 60 and re.match(_read()["greeting"], text.strip(), re.IGNORECASE) is not None
+    """Whether a paragraph only greets or takes leave, thanks or excuses itself."""
+    said = text.strip()
+    return (
+        len(text) < 60 and re.match(_read()["greeting"], said, re.IGNORECASE) is not None
+    ) or is_all_courtesy(said)
 
 
 def _bare(text: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from orchestrator.domain.text import is_cjk
 from workers.documents.item_marks import ID, is_left_open
 from workers.documents.outline import Block
 from workers.documents.passage import ASKED, Passage
@@ -32,6 +33,10 @@ _LEFT_OUT = re.compile(
     r"\W*(?:dropped|rejected|cancell?ed|won['’]?t (?:do|have|fix)|out of scope|declined|abandoned|gestrichen|verworfen|abgelehnt|abandonnée?|rejetée?|descartado|已取消|不做|取消)",
     re.IGNORECASE,
 )
+_DROPPED = re.compile(  # in a cell beside a statement: `~~P2~~ dropped in June`
+    r"(?:~~[^~]{1,20}~~\s*)?(?:dropped|rejected|cancell?ed|won['’]?t (?:do|have|fix)|out of scope|descoped|gestrichen|verworfen|abandonnée?|已取消|不做)\b.{0,40}$",
+    re.IGNORECASE,
+)
 _VERSIONED = frozenset({"version", "rev", "revision", "ver", "v", "版本", "版本号", "fassung"})
 _DATED = frozenset(
     {
@@ -54,6 +59,13 @@ _DATED = frozenset(
 _STRUCK = re.compile(r"~~(.+?)~~\W*(?:[(（].*)?", re.DOTALL)
 _FINISHED = ASKED | {"goal", "plan", "constraint", ""}  # roles whose rows may be done already
 _TYPES = frozenset({"risk", "dependency", "constraint", "question", "assumption"})
+ISSUE_KINDS = _TYPES | {"nonfunctional"}  # what an issue may be by its type, besides a requirement
+_KINDS = re.compile(
+    r"\W*(?:(?:issue|item|work item|ticket)[ -])?(?:type|kind)\W*$|\W*(?:类型|art|vorgangstyp|tipo)\W*$",
+    re.IGNORECASE,
+)
+_REFERENCE = re.compile(r"[A-Z]{1,5}-?\d[\d.]*(?:\s*[/,+&]\s*[A-Z]{1,5}-?\d[\d.]*)*$")  # `O1/KR2`
+_NUMBERED = frozenset({"requirement", "criterion"})  # columns that may hold the number of what stands behind
 _BESIDE = frozenset(
     {"id", "priority", "status", "aside", "likelihood", "impact"}
 )  # columns beside the statement
@@ -110,24 +122,32 @@ def row_of(base: Passage) -> Passage:
         return replace(base, role="meta")
     base = replace(base, block=replace(base.block, cells=given))
     values: dict[str, str] = {}
+    change = {"from": "baseline", "to": "target"} if {"from", "to"} <= named else {}
     named_role = False
     for header, cell in given:
-        kind = column_of(header)
+        kind = change.get(header.strip(" *").casefold(), "") or column_of(header)
+        if kind == "user" and _REFERENCE.match(cell.strip()):
+            continue
         if kind == "goal" and "goal" in values:
             kind = "target"  # `Outcome | ... | Goal`
-        if kind == "requirement" and cell and ID.fullmatch(values.get(kind, "")):
+        if kind in _NUMBERED and cell and ID.fullmatch(values.get(kind, "")):
             values["id"] = values.pop(kind)  # `Story | What`
+        if kind == "criterion" and _REFERENCE.match(cell.strip()):
+            kind = "id"  # `Test | Passed when`
         roled = kind == "user" and len(cell.split()) <= _NAME and _ROLE_HEADERS.match(header) is not None
         if kind and cell and (kind not in values or (roled and not named_role)):
             values[kind] = cell.strip()
             named_role = named_role or roled
     headers = [column_of(header) for header, _ in base.block.cells]
-    kinds = {*headers, *(["target"] if headers.count("goal") > 1 else [])} - {""}
+    kinds = {*headers, *change.values(), *(["target"] if headers.count("goal") > 1 else [])} - {""}
     role, main = _table_role(kinds, base.role)
     if "quality" in kinds and role not in _BEATEN and not kinds & {"goal", "user", "risk", "baseline"}:
         role, main = "nonfunctional", "quality"
-    typed = role_of(values.get("category", "")) if kinds & {"category"} and "id" not in kinds else ""
-    if typed in _TYPES and typed != role:
+    issues = any(_KINDS.match(header) for header in named)
+    typed = (
+        role_of(values.get("category", "")) if issues or (kinds & {"category"} and "id" not in kinds) else ""
+    )
+    if typed in (ISSUE_KINDS if issues else _TYPES) and typed != role:
         role, main = (
             typed,
             next((kind for kind in (typed, "requirement", "description") if kind in values), ""),
@@ -148,12 +168,15 @@ def row_of(base: Passage) -> Passage:
         (cell for cell in beside if is_done(re.split("[,，;；]", cell)[0])), ""
     )
     finished = is_done(re.split("[,，;；]", state)[0]) and role in _FINISHED
+    if role == "risk" and "mitigation" not in values:
+        values |= _answered_risk(given, text)
     struck = _STRUCK.fullmatch(text.strip())
     if struck and role in ASKED:
         text, role = struck[1], "non_goal"
     if role == "question" and _ANSWERED.match(values.get("status", "")):
         role = "answered"
-    if role in ASKED and _LEFT_OUT.match(values.get("status", "")):
+    dropped = (cell for _, cell in given if cell != text and _DROPPED.match(cell))
+    if role in ASKED and (left_out(values.get("status", "")) or any(dropped)):
         role = "non_goal"
     if role == "done" and values.get("status") and not is_done(values["status"]):
         role = "requirement"
@@ -167,6 +190,18 @@ def row_of(base: Passage) -> Passage:
         release=release_of(values.get("release", "")) or values.get("release", "") or base.release,
         values=values,
     )
+
+
+def _answered_risk(cells: Sequence[tuple[str, str]], risk: str) -> dict[str, str]:
+    """What a row says against its risk, in a column whose header does not say so: `So what do we do`."""
+    free = [cell for header, cell in cells if cell and cell != risk and column_of(header) in ("", "aside")]
+    told = [cell for cell in free if len(cell.split()) > 1 or is_cjk(cell)]
+    return {"mitigation": told[-1]} if told else {}
+
+
+def left_out(status: str) -> bool:
+    """Whether a status says that something will not be done."""
+    return _LEFT_OUT.match(status) is not None
 
 
 def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
@@ -233,6 +268,12 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
             return section or role, kind
     if "user" in kinds and "needs" in kinds:
         return "user", "user"
+    if (
+        section in ASKED | {""}
+        and {"id", "description"} <= kinds
+        and kinds & {"priority", "status", "release"}
+    ):
+        return section or "requirement", "description"  # an export of issues
     return section, ""
 
 
@@ -272,6 +313,13 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         return told, "" if told == named else named
     if role in ASKED and not named and description:
         return description, ""
+    if (
+        not role
+        and not named
+        and len(description.split()) > _NAME - 1
+        and description == max((cell for _, cell in base.block.cells), key=len)
+    ):
+        return description, ""  # `Option | Default | What it does`
     if named:
         return named, ""
     beside = (

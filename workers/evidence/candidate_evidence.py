@@ -13,7 +13,7 @@ from orchestrator.domain.errors import TestsNotRunnable
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, MEDIUM, PASSED, Finding, TestRun
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import PlanTask
-from orchestrator.store.checks import Link
+from orchestrator.door.desk import Link
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.evidence.candidate_checks import Checkouts, Subject, check_candidate

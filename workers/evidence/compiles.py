@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import shutil
@@ -20,6 +19,7 @@ from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import code_of
 from workers.evidence.execution import Execute
 from workers.evidence.path_kinds import is_test_path
+from workers.host.python_syntax import parse_python
 
 CHECK = "compile"
 _AT_ONCE = 200  # files that one program gets
@@ -136,7 +136,7 @@ def _own_python(files: Sequence[ChangedFile]) -> Faults:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of invalid escapes, which are no fault of syntax
-                ast.parse(file.after or b"")
+                parse_python(file.after or b"")
         except SyntaxError as error:
             yield file, error.lineno or 0, error.msg
         except (ValueError, RecursionError, MemoryError) as error:

@@ -10,7 +10,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import Criterion, Plan, PlanTask
 from orchestrator.domain.plan_checks import REMOVE
 from orchestrator.domain.text import keywords, overlap
-from orchestrator.store.checks import Link
+from orchestrator.door.desk import Link
 from workers.evidence.changed_files import Changes
 
 MET, PARTIAL, UNMET = "met", "partial", "unmet"

@@ -8,6 +8,16 @@ from pathlib import Path
 from typing import TypeAlias
 
 EXITED = "exited"
+OUTPUT_BYTES = 10 * 1024 * 1024  # that it may print, on each of its two outputs
+MEMORY_BYTES = 4 * 1024**3  # of all its processes together
+PROCESSES = 1024  # at one time
+_WHY_ENDED = {
+    "output_limit": f"it printed more than {OUTPUT_BYTES >> 20} MiB",
+    "total": "it took too long",
+    "memory": f"it took more than {MEMORY_BYTES >> 30} GiB of memory",
+    "processes": f"it started more than {PROCESSES} processes",
+    "disk": "the disk was almost full",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +33,8 @@ class Executed:
 
 Execute: TypeAlias = Callable[[Sequence[str], Path, Mapping[str, str]], Executed]
 """Runs a command in a folder with exactly this environment."""
+
+
+def why_ended(ended_by: str) -> str:
+    """For a person: what ended a command that did not end by itself."""
+    return _WHY_ENDED.get(ended_by, ended_by)

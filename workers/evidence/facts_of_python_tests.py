@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from workers.evidence.facts_of_tests import TestFact, TestFileFacts
+from workers.host.python_syntax import parse_python
 
 HOOKS = frozenset(  # of pytest: those that choose tests or change what becomes of them
     """
@@ -50,7 +51,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 def python_facts(text: str) -> TestFileFacts:
     """The tests of a file; not `is_readable` where it is no Python."""
     try:
-        module = ast.parse(text)
+        module = parse_python(text)
         return _facts(module)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return TestFileFacts(is_readable=False)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from ruamel.yaml import YAML
 
-from orchestrator.config import resources
+from orchestrator.config import resources, shipped_yaml
 
 
 class _Row(BaseModel):
@@ -58,5 +57,5 @@ def frontend_checks() -> FrontendChecks:
 
 
 def read_checks(file: Path) -> FrontendChecks:
-    """The checks in a file. Raises pydantic's ValidationError."""
-    return FrontendChecks.model_validate(YAML(typ="safe").load(file.read_text(encoding="utf-8")))
+    """The checks in a file. Raises ConfigError, pydantic's ValidationError."""
+    return FrontendChecks.model_validate(shipped_yaml.read(file))

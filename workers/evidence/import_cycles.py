@@ -10,6 +10,7 @@ from orchestrator.domain.evidence import HIGH, Finding
 from workers.evidence.changed_files import Changes, names_of, read_blobs
 from workers.evidence.path_kinds import is_test_path
 from workers.git.git_process import Git
+from workers.host.python_syntax import parse_python
 
 MOST_MODULES = 5_000  # a larger project is not looked at
 _ROOTS = ("", "src/", "lib/", "python/")
@@ -84,7 +85,7 @@ def _names(path: str) -> Iterator[str]:
 def _imports(path: str, text: str, modules: Mapping[str, str]) -> Iterator[tuple[str, int]]:
     """The project's files that this one imports when it is loaded; imports inside functions and for types are none."""
     try:
-        body: Sequence[ast.stmt] = ast.parse(text).body
+        body: Sequence[ast.stmt] = parse_python(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     package = (path.rpartition("/")[0]).replace("/", ".")

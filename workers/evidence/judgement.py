@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from orchestrator.domain.evidence import Finding
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.store.checks import Link
+from orchestrator.door.desk import Link
 
 
 @dataclass(frozen=True, slots=True)

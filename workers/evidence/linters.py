@@ -19,7 +19,7 @@ from orchestrator.domain.inert import one_line
 from orchestrator.domain.secrets import mask
 from orchestrator.store import files
 from workers.evidence.changed_files import Changes, split_lines
-from workers.evidence.execution import Execute
+from workers.evidence.execution import Execute, why_ended
 from workers.evidence.lint_reports import Hit, LintReport, read_lint_report
 
 CHECK = "lint"
@@ -164,7 +164,7 @@ def _lint_once(
 ) -> LintReport:
     done = execute([*linter.argv, *given], tree, environ)
     if done.exit not in linter.codes:
-        why = one_line(mask(done.err.strip()[-300:])) or done.ended_by
+        why = one_line(mask(done.err.strip()[-300:])) or why_ended(done.ended_by)
         return LintReport(fault=f"{linter.name} ended with {done.exit}: {why}")
     return read_lint_report(linter.name, done.out, str(tree))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.domain.json_types import JsonObject
-from workers.git.checkouts import delete_folder
+from orchestrator.store.deletion import remove_folder
 from workers.git.verify_checkouts import VerifyCheckout
 
 _MARK = "prepared.json"  # written last: without it nothing here counts
@@ -40,7 +40,7 @@ class PreparedFiles:
     def clear(self) -> None:
         """Delete what was kept, and make the folder."""
         if self.folder.is_dir():
-            delete_folder(self.folder)
+            remove_folder(self.folder)
         self.folder.mkdir(mode=0o700, parents=True)
 
     def keep(self, key: str, env: Mapping[str, str], checkout: VerifyCheckout, *, home: bool) -> None:

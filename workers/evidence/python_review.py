@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM
 from workers.evidence.changed_files import ChangedFile
 from workers.evidence.path_kinds import is_test_path
+from workers.host.python_syntax import parse_python
 
 _LONG_FUNCTION = 100  # statements' lines
 _SQL = re.compile(
@@ -51,7 +52,7 @@ def review_python(file: ChangedFile) -> Iterator[Noted]:
     if not file.path.endswith(".py"):
         return
     try:
-        module = ast.parse(file.text)
+        module = parse_python(file.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     try:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from orchestrator.domain.inert import one_line
 from workers.evidence.changed_files import ChangedFile
 from workers.evidence.facts_of_python_tests import HOOKS
+from workers.host.python_syntax import parse_python
 
 RUNNERS = frozenset({"pytest", "_pytest", "unittest", "nose", "nose2", "doctest", "xdist"})
 SCRIPTS = re.compile(
@@ -39,7 +40,7 @@ Found: TypeAlias = Iterator[tuple[int, str, str, bool]]
 def python_tampering(file: ChangedFile) -> Found:
     """What the source does to tests; nothing where it is no Python. Raises RecursionError."""
     try:
-        module = ast.parse(file.text)
+        module = parse_python(file.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     reader = _Reader(_origins(module))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 
 from orchestrator.domain.evidence import Finding
 from workers.evidence.changed_files import ChangedFile
 from workers.evidence.code_only import language_of
+from workers.host.python_syntax import parse_python
 
 _NAME = r"[`'\"]?(?P<{}>[A-Za-z_]\w*)(?:\(\))?[`'\"]?"
 _MISSING = re.compile(
@@ -41,7 +41,7 @@ def refuted(claim: Finding, file: ChangedFile) -> str:
 
 def _parses(text: str) -> bool:
     try:
-        ast.parse(text)
+        parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

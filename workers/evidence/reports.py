@@ -11,7 +11,7 @@ from orchestrator.domain.evidence import BAD, ERROR, FAILED, PASSED, TestRun
 from orchestrator.domain.inert import inert
 from workers.evidence.cases import BUILD, Case, Cases
 from workers.evidence.compiled_runners import WHOLE, OwnCommand
-from workers.evidence.execution import EXITED, Executed
+from workers.evidence.execution import EXITED, Executed, why_ended
 from workers.evidence.runner import SEPARATOR, Runner, split_id
 
 TAIL = 4_000  # characters of what was printed
@@ -94,7 +94,7 @@ def _unloaded(cases: Cases, expected: Sequence[str]) -> dict[str, str]:
 def _exit_fault(executed: Executed, outcomes: dict[str, str]) -> str | None:
     """How the exit status contradicts the outcomes, if it does."""
     if executed.ended_by != EXITED:
-        return f"it did not end by itself: {executed.ended_by}"
+        return f"it did not end by itself: {why_ended(executed.ended_by)}"
     if executed.exit is None:
         return "it was killed by a signal"
     has_bad = any(outcome in BAD for outcome in outcomes.values())

@@ -16,12 +16,10 @@ from pathlib import Path
 from orchestrator.domain.agent_kinds import KINDS, PLACES
 from workers.agents.programs.process import Confinement, Ended, GuardedProcess
 from workers.agents.protocol import Timeouts
+from workers.evidence.execution import MEMORY_BYTES, OUTPUT_BYTES, PROCESSES
 from workers.evidence.package_caches import maven_repository
 from workers.host.live_runs import Guardian
 
-OUTPUT_BYTES = 10 * 1024 * 1024  # of what it printed that is handed back
-MEMORY_BYTES = 4 * 1024**3  # of all its processes together
-PROCESSES = 1024  # at one time
 THREADS = 4  # for each of them; the kernel counts those, though not those of root
 FILE_BYTES = 2 * 1024**3  # of one file that it writes
 FREE_BYTES = 256 * 1024**2  # that it leaves on the disks of the folders it may write to
@@ -117,7 +115,7 @@ class Confined:
     """How a command ended and what it printed; `why` there was no sandbox when `confined` is False."""
 
     ended: Ended
-    out: str  # the last OUTPUT_BYTES
+    out: str  # at most OUTPUT_BYTES, the last of them
     err: str
     confined: bool
     why: str = ""

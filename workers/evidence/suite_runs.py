@@ -17,13 +17,11 @@ from orchestrator.config.settings import WorkSettings
 from orchestrator.domain.evidence import PASSED, TestRun
 from orchestrator.domain.inert import inert
 from orchestrator.domain.json_types import Json
-from orchestrator.store import checks
-from orchestrator.store.store import Tx
 from workers.agents.programs.process import Ended
 from workers.agents.protocol import Timeouts
 from workers.context.run_context import RunContext
 from workers.evidence.environment_setup import is_installed_from, plan_setup
-from workers.evidence.execution import Executed
+from workers.evidence.execution import OUTPUT_BYTES, Executed, why_ended
 from workers.evidence.package_caches import network_variables
 from workers.evidence.prepared_files import PreparedFiles
 from workers.evidence.reports import read_report, report_path
@@ -129,13 +127,9 @@ class TestBench:
         """What a row says; one of some projects of a tree holds for changes near those alone."""
         session = self.context.row.session_id
         whole, near = self._key(select, may_fail), self._key(select, may_fail, changed)
-
-        def earlier(tx: Tx) -> Suite | None:
-            rows = ((key, checks.check_of(tx, session, tree, KIND, key)) for key in (whole, near))
-            found = ((key, from_row(row)) for key, row in rows if row is not None)
-            return next((suite for key, suite in found if key == near or not suite.left_out), None)
-
-        return self.context.store.read(earlier)
+        rows = self.context.desk.check(session, tree, KIND, (whole, near))
+        found = ((key, from_row(rows[key])) for key in (whole, near) if key in rows)
+        return next((suite for key, suite in found if key == near or not suite.left_out), None)
 
     def suite(
         self,
@@ -173,10 +167,7 @@ class TestBench:
             "flaky": list(found.flaky),
             "left_out": found.left_out,
         }
-        stored = self.context.store.write(
-            lambda tx: checks.add_check(tx, row, tree, KIND, key, outcome, data, seconds),
-            about=row.session_id,
-        )
+        stored = self.context.desk.add_check(row, tree, KIND, key, outcome, data, seconds)
         failpoints.hit("checks.stored")
         return replace(found, check=stored.id)
 
@@ -209,7 +200,7 @@ class TestBench:
                     "tests cannot be confined on this machine; `work.unconfined = true` runs them all the same",
                 )
             if ended != "exited":
-                return Suite(done, f"{runner.name} was ended: {ended}")
+                return Suite(done, f"{runner.name} was ended: {why_ended(ended)}")
             again = [] if may_fail else self._flaky(runner, done, tree)
             flaky += again
             runs.append(without(done, again))
@@ -261,7 +252,7 @@ class TestBench:
             self.context.check()
             if done.ended.ended_by != "exited" or done.ended.exit != 0:
                 said = inert(f"{done.out.strip()}\n{done.err.strip()}".strip()[-500:])
-                return f"the set-up failed: {' '.join(step.argv)}: {said or done.why or done.ended.ended_by}"
+                return f"the set-up failed: {' '.join(step.argv)}: {said or done.why or why_ended(done.ended.ended_by)}"
         if plan.steps and not plan.steps[-1].installs_beside:
             self.verify.put(self.base)
         prepared.keep(key, plan.env, self.verify, home=plan.keeps_home)
@@ -346,7 +337,7 @@ class TestBench:
             writable=[self.verify.files, self.verify.scratch, *more],
             folder=self.context.workdir,
             run=self.context.row.run,
-            timeouts=Timeouts(start=None, silence=None, turn=None, total=seconds),
+            timeouts=Timeouts(start=None, silence=None, turn=None, total=seconds, output_bytes=OUTPUT_BYTES),
             stop=self.context.live.stop,
             hidden=[place for place in hidden if place not in logins],
             readable=[OWN_PROGRAMS, *tools_below_tmp(self.environ), *logins],

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from orchestrator.config.settings import WorkSettings
 from orchestrator.domain.evidence import PASSED, TestRun
-from orchestrator.store.checks import Check
+from orchestrator.door.desk import Check
 
 KIND = "tests"
 RULES = (

@@ -12,6 +12,7 @@ from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import code_of, language_of
 from workers.evidence.path_kinds import is_test_path
 from workers.evidence.python_tampering import text_of
+from workers.host.python_syntax import parse_python
 
 CHECK = "tests_edited"
 _READING = frozenset({"open", "read_text", "read_bytes"})
@@ -49,7 +50,7 @@ def _readings(file: ChangedFile, names: frozenset[str]) -> Iterator[tuple[int, s
     """Lines that read one of these files, and which."""
     if language_of(file.path) == "python":
         try:
-            module = ast.parse(file.text)
+            module = parse_python(file.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return
         for node in ast.walk(module):

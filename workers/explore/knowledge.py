@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-import orchestrator
+from orchestrator.config import resources, shipped_yaml
 from orchestrator.domain.errors import UnknownName
 
 
@@ -53,12 +52,7 @@ def extension(path: str) -> str:
 
 @cache
 def knowledge() -> Knowledge:
-    from ruamel.yaml import YAML
-
-    package = Path(orchestrator.__file__).parent
-    bundled = package / "_bundled" / "config" / "explore.yaml"
-    path = bundled if bundled.is_file() else package.parent / "config" / "explore.yaml"
-    return Knowledge.model_validate(YAML(typ="safe").load(path.read_text(encoding="utf-8")))
+    return Knowledge.model_validate(shipped_yaml.read(resources() / "config" / "explore.yaml"))
 
 
 @cache

@@ -14,6 +14,7 @@ from xml.parsers import expat
 
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.project_facts import DEPENDENCY_FIELDS, frontend_frameworks
+from workers.host.python_syntax import parse_python
 
 MAX_BYTES = 2 * 1024 * 1024
 _MAX_DEPTH = 100
@@ -137,7 +138,7 @@ def _setup_cfg(text: str, into: Manifest) -> None:
 
 def _setup_py(text: str, into: Manifest) -> None:
     """Only what is written out as a literal in the call of setup()."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parse_python(text)):
         if not (
             isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "setup"
         ):

@@ -7,9 +7,8 @@ from functools import cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
-from ruamel.yaml import YAML
 
-from orchestrator.config import resources
+from orchestrator.config import resources, shipped_yaml
 
 
 class _Row(BaseModel):
@@ -56,5 +55,4 @@ def in_code(question: str) -> str:
 
 @cache
 def observation_rules() -> ObservationRules:
-    path = resources() / "config" / "observations.yaml"
-    return ObservationRules.model_validate(YAML(typ="safe").load(path.read_text(encoding="utf-8")))
+    return ObservationRules.model_validate(shipped_yaml.read(resources() / "config" / "observations.yaml"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from orchestrator.config import resources
+from orchestrator.config import resources, shipped_yaml
 from orchestrator.domain.complexity import Level, PlanningRules, Preset, WordGroup
 from workers.explore.knowledge import knowledge
 
@@ -44,10 +44,8 @@ def planning_rules() -> PlanningRules:
 
 
 def read_rules(file: Path) -> PlanningRules:
-    """The rules in a file. Raises UnknownName, pydantic's ValidationError."""
-    from ruamel.yaml import YAML
-
-    read = _File.model_validate(YAML(typ="safe").load(file.read_text(encoding="utf-8")))
+    """The rules in a file. Raises UnknownName, ConfigError, pydantic's ValidationError."""
+    read = _File.model_validate(shipped_yaml.read(file))
     for preset in read.presets.values():
         for angle in preset.angles:
             knowledge().angle(angle)

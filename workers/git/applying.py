@@ -16,8 +16,6 @@ from pathlib import Path
 from orchestrator.domain.errors import GitError, NotAllowedNow
 from orchestrator.domain.inert import inert, one_line
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.store import artifacts, sessions, work_state
-from orchestrator.store.store import Tx
 from workers.git.candidates import Change, changes_between
 from workers.git.git_process import version
 from workers.git.merging import merge
@@ -225,7 +223,7 @@ def _listed(paths: Sequence[bytes]) -> str:
 
 
 def _merge(work: SessionWork, users: UsersGit, before: str, head: str) -> None:
-    subject = f"Merge {work.session}: {work.database.read(lambda tx: _title(tx, work.session))}"
+    subject = f"Merge {work.session}: {work.desk.title(work.session)}"
     message = f"{one_line(subject)}\n\nLifecycle-Session: {work.session}\n"
     with _Undo(users, before) as undo:
         with_commit = [*_own_line(work), "-m", message] if _makes_commit(work, users, before, head) else []
@@ -299,22 +297,14 @@ class _Undo:
 
 def squash_message(work: SessionWork) -> str:
     """The message of one commit for all: the session's pull request, else its title and what has landed."""
-
-    def read(tx: Tx) -> str:
-        newest = {row.path: row for row in artifacts.newest(tx, work.session)}
-        if PULL_REQUEST in newest:
-            body = artifacts.body(tx, newest[PULL_REQUEST].sha256).decode("utf-8", "replace")
-            return body.lstrip("# \n")
-        keys = [each.task or "your own commit" for each in work_state.landed(tx, work.session)]
-        return _title(tx, work.session) + "\n\n" + "\n".join(f"- {key}" for key in keys) + "\n"
-
-    subject, _, rest = inert(work.database.read(read)).partition("\n")
+    told = work.desk.newest_text(work.session, PULL_REQUEST)
+    if told is None:
+        keys = [each.task or "your own commit" for each in work.desk.landed(work.session)]
+        told = work.desk.title(work.session) + "\n\n" + "\n".join(f"- {key}" for key in keys) + "\n"
+    else:
+        told = told.lstrip("# \n")
+    subject, _, rest = inert(told).partition("\n")
     return f"{one_line(subject)}\n\n{rest.strip()}\n\nLifecycle-Session: {work.session}\n"
-
-
-def _title(tx: Tx, session: str) -> str:
-    row = sessions.get(tx, session)
-    return "" if row is None else row.title
 
 
 def patch_of(work: SessionWork) -> bytes:

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from orchestrator import failpoints
 from orchestrator.domain.errors import TreeError
-from workers.git.checkouts import Checkout, delete_folder, submodule_git, submodules_of
+from orchestrator.store.deletion import remove_folder
+from workers.git.checkouts import Checkout, submodule_git, submodules_of
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
 from workers.git.tree_scan import Flag, flags_of_file, scan, twins
@@ -60,6 +61,7 @@ def take_snapshot(
         raise TreeError(why=f"{checkout.work} is no folder any more")
     found = scan(checkout.work)
     flags = [Flag("special", path) for path in found.special]
+    flags += [Flag("name", path.partition(b"/")[0]) for path in found.too_deep]
     for path in found.nested:
         _move_aside(checkout, path)
         flags.append(Flag("nested", path))
@@ -124,7 +126,7 @@ def _phantoms(
         return []
     given = checkout.folder / "given"  # without attributes of the agent's, so that the base's count
     if given.exists():
-        delete_folder(given)
+        remove_folder(given)
     given.mkdir()
     index = checkout.folder / "given.index"
     index.with_name("given.index.lock").unlink(missing_ok=True)
@@ -135,7 +137,7 @@ def _phantoms(
         return [change for change in modified if _is_equal(given, checkout.work, change.path)]
     finally:
         index.unlink(missing_ok=True)
-        delete_folder(given)
+        remove_folder(given)
 
 
 def _may_convert(own: Git, changes: Sequence[Change]) -> bool:

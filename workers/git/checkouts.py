@@ -23,6 +23,7 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import GitError, NoRoomForTree, RepositoryUnusable, TreeError
 from orchestrator.domain.identity import ProjectId
 from orchestrator.store import files
+from orchestrator.store.deletion import remove_folder
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
 from workers.git.tree_files import take, without_index
@@ -138,7 +139,7 @@ def _taken(store: PrivateStore, checkout: Checkout, commit: str, spare: Path) ->
     finally:
         without_index(index)
     if any(checkout.work.iterdir()):
-        delete_folder(checkout.work)
+        remove_folder(checkout.work)
         checkout.work.mkdir()
     return False
 
@@ -151,18 +152,8 @@ def reset_checkout(store: PrivateStore, checkout: Checkout, commit: str) -> None
     if throwaway.is_symlink() or throwaway.is_file():
         throwaway.unlink()
     elif throwaway.is_dir():
-        delete_folder(throwaway)
+        remove_folder(throwaway)
     _make_throwaway(store, checkout, commit)
-
-
-def delete_folder(folder: Path) -> None:
-    """Delete a folder with all in it, folders that forbid it too; links are removed, never followed."""
-    for inner, names, _ in os.walk(folder):
-        for name in names:
-            path = Path(inner, name)
-            if not path.is_symlink():
-                path.chmod(0o700)
-    shutil.rmtree(folder)
 
 
 def _make_throwaway(store: PrivateStore, checkout: Checkout, commit: str) -> None:

@@ -16,11 +16,9 @@ from pathlib import Path
 
 from orchestrator.domain.errors import GitError, LifecycleError
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.door.work_desk import WorkDesk, WorkState
 from orchestrator.log import Logger
-from orchestrator.store import work_state
 from orchestrator.store.forked_stores import while_nobody_forks
-from orchestrator.store.store import Store
-from orchestrator.store.work_state import WorkState
 from workers.git.forking import killed_forks, remove_fork
 from workers.git.private_store import PrivateStore
 from workers.git.ref_locks import tidying
@@ -61,47 +59,45 @@ class Collected:
         }
 
 
-def collect(
-    database: Store, project: Path, trees: Callable[[], Path], log: Logger, *, dry: bool
-) -> Collected:
+def collect(desk: WorkDesk, project: Path, trees: Callable[[], Path], log: Logger, *, dry: bool) -> Collected:
     """Remove what nobody needs in all sessions, or with `dry` only list it. What fails is left and told."""
     found = Collected()
-    maintenance = TreeMaintenance(database, project, trees, log)
-    for state in database.read(work_state.states):
-        store = database.workflow / "work" / f"{state.session_id}.git"
+    maintenance = TreeMaintenance(desk, project, trees, log)
+    for state in desk.work_states():
+        store = desk.workflow / "work" / f"{state.session_id}.git"
         try:
             if not dry:
-                _removed_trees(maintenance, database, state, found)
-            work = open_work(database, project, state.session_id, trees())
+                _removed_trees(maintenance, desk, state, found)
+            work = open_work(desk, project, state.session_id, trees())
             if dry:
                 _listed_trees(work, state, found)
             with tidying(store) as is_ours:
                 if is_ours:
-                    _collect(work.private, found, database.clock.wall() // MICRO, dry=dry)
+                    _collect(work.private, found, desk.now() // MICRO, dry=dry)
         except (LifecycleError, OSError) as error:
             found.left[state.session_id] = getattr(error, "why", "") or str(error)
-    for session in deleted_stores(database):
-        path = database.workflow / "work" / f"{session}.git"
+    for session in deleted_stores(desk):
+        path = desk.workflow / "work" / f"{session}.git"
         item = Item("store", os.fspath(path), session, size_of(path))
         try:
             if not dry:
-                remove_store(database.workflow, project, session)
+                remove_store(desk.workflow, project, session)
         except (GitError, OSError) as error:
             found.left[item.name] = str(error)
         else:
             found.items.append(item)
-    _collect_forks(database, project, found, dry=dry)
+    _collect_forks(desk, project, found, dry=dry)
     return found
 
 
-def _collect_forks(database: Store, project: Path, found: Collected, *, dry: bool) -> None:
+def _collect_forks(desk: WorkDesk, project: Path, found: Collected, *, dry: bool) -> None:
     """What killed forks left; nothing while somebody forks."""
-    with while_nobody_forks(database.workflow) as is_ours:
-        for path in killed_forks(database) if is_ours else ():
+    with while_nobody_forks(desk.workflow) as is_ours:
+        for path in killed_forks(desk) if is_ours else ():
             item = Item("store", os.fspath(path), path.stem, size_of(path))
             try:
                 if not dry:
-                    remove_fork(database, project, path)
+                    remove_fork(desk, project, path)
             except (GitError, OSError) as error:
                 found.left[item.name] = str(error)
             else:
@@ -109,7 +105,7 @@ def _collect_forks(database: Store, project: Path, found: Collected, *, dry: boo
 
 
 def _listed_trees(work: SessionWork, state: WorkState, found: Collected) -> None:
-    before = None if state.is_over else work.database.clock.wall() - int(KEEP_TREE * MICRO)
+    before = None if state.is_over else work.desk.now() - int(KEEP_TREE * MICRO)
     spared = set(by_mark(RUN_MARK))
     for row in deletable(work, is_over=state.is_over, before=before, spared=spared):
         kind = "trash" if row.state == "trash" else "tree"
@@ -118,8 +114,8 @@ def _listed_trees(work: SessionWork, state: WorkState, found: Collected) -> None
         found.items.append(Item(kind, os.fspath(row.path), state.session_id, size))
 
 
-def _removed_trees(maintenance: TreeMaintenance, database: Store, state: WorkState, found: Collected) -> None:
-    lanes = database.read(lambda tx: work_state.lanes(tx, state.session_id))
+def _removed_trees(maintenance: TreeMaintenance, desk: WorkDesk, state: WorkState, found: Collected) -> None:
+    lanes = desk.lanes(state.session_id)
     sizes = {
         os.fspath(lane.path): ("trash" if lane.state == "trash" else "tree", size_of(lane.path))
         for lane in lanes

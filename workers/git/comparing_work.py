@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.store import work_state
 from workers.git.session_work import SessionWork
 
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
@@ -19,7 +18,7 @@ def changes_of(work: SessionWork) -> JsonObject:
     return {
         "base": row.base,
         "head": row.head,
-        "commits": len(work.database.read(lambda tx: work_state.landed(tx, work.session))),
+        "commits": len(work.desk.landed(work.session)),
         "files": len(counts),
         "added": sum(
             int(added) for added, _ in counts if added != b"-"

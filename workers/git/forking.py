@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator import failpoints
-from orchestrator.store import sessions
+from orchestrator.door.work_desk import WorkDesk
 from orchestrator.store.forked_stores import MARK, staging
-from orchestrator.store.store import Store
 from workers.git.private_store import BASE, PrivateStore, create_store
 from workers.git.publishing import REVIEWED, is_ancestor, store_head
 from workers.git.ref_locks import building_forks, lock_files, writing_refs
@@ -28,11 +27,11 @@ def fork_store(source: SessionWork, project: Path, name: str, head: str, runs: M
 
     `runs`: commit -> the fork's run that stands for the one that made it. Raises RepositoryUnusable, GitError.
     """
-    workflow = source.database.workflow
+    workflow = source.desk.workflow
     folder = staging(workflow)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with building_forks(folder):
-        sweep(source.database, project)
+        sweep(source.desk, project)
         path = folder / f"{name}.git"
         store = create_store(workflow, name, project, path=path)
         (path / MARK).write_text(name, encoding="utf-8")
@@ -78,23 +77,23 @@ def _copy_refs(source: PrivateStore, store: PrivateStore, head: str, runs: Mappi
     store_head(store, head)
 
 
-def killed_forks(database: Store) -> list[Path]:
+def killed_forks(desk: WorkDesk) -> list[Path]:
     """The stores of forks whose session never came to be; only while nobody forks."""
-    placed = (path for path in (database.workflow / "work").glob("*.git") if (path / MARK).is_file())
-    found = sorted([*staging(database.workflow).glob("*.git"), *placed])
-    return [path for path in found if path.parent.name == "forks" or not _is_there(database, path.stem)]
+    placed = (path for path in (desk.workflow / "work").glob("*.git") if (path / MARK).is_file())
+    found = sorted([*staging(desk.workflow).glob("*.git"), *placed])
+    return [path for path in found if path.parent.name == "forks" or not desk.is_session(path.stem)]
 
 
-def sweep(database: Store, project: Path) -> None:
+def sweep(desk: WorkDesk, project: Path) -> None:
     """Remove what killed forks left: stores without a place, and their pins in the user's repository. Raises GitError."""
-    for path in staging(database.workflow).glob("*.git"):
-        remove_fork(database, project, path)
+    for path in staging(desk.workflow).glob("*.git"):
+        remove_fork(desk, project, path)
 
 
-def remove_fork(database: Store, project: Path, path: Path) -> None:
+def remove_fork(desk: WorkDesk, project: Path, path: Path) -> None:
     """Remove the store of a killed fork, and its pins unless a session has its name. Raises GitError."""
     repository = find_repository(project)
-    if repository is not None and not _is_there(database, path.stem):
+    if repository is not None and not desk.is_session(path.stem):
         with writing_refs(path, repository.common_dir):
             git = repository.git
             refs = git.run("for-each-ref", "--format=%(refname)", f"refs/lifecycle/{path.stem}/").out.decode()
@@ -103,7 +102,3 @@ def remove_fork(database: Store, project: Path, path: Path) -> None:
     shutil.rmtree(path)
     for file in lock_files(path):
         file.unlink(missing_ok=True)
-
-
-def _is_there(database: Store, session: str) -> bool:
-    return database.read(lambda tx: sessions.get(tx, session)) is not None

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from orchestrator.domain.errors import GitError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.store import work
+from orchestrator.door.work_desk import WorkDesk
 from orchestrator.store.forked_stores import drop_orphan
-from orchestrator.store.store import Store, Tx
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore, create_store, snapshot_of_user
 from workers.git.publishing import REVIEWED, is_ancestor
@@ -251,7 +250,7 @@ def _read_patch(path: Path) -> bytes:
 
 
 def open_reviewed_work(
-    database: Store,
+    desk: WorkDesk,
     folder: Path,
     session: str,
     trees: Path,
@@ -263,11 +262,11 @@ def open_reviewed_work(
 
     A second call, also one at the same time, goes on with the first. Raises GitError, RepositoryUnusable.
     """
-    begun = database.read(lambda tx: work.work_of(tx, session)) is not None
+    begun = desk.work(session) is not None
     if not begun:
-        drop_orphan(database.workflow, session)
-    private = create_store(database.workflow, session, folder)
-    done = SessionWork(database, private, trees)
+        drop_orphan(desk.workflow, session)
+    private = create_store(desk.workflow, session, folder)
+    done = SessionWork(desk, private, trees)
     if begun and private.ref(REVIEWED) is not None:
         return done
     base, head = str(subject["base"]), str(subject["head"])
@@ -282,14 +281,7 @@ def open_reviewed_work(
         message = f"Apply the patch under review\n\nLifecycle-Session: {session}\n"
         head = private.commit_tree(apply_patch(private, head, patch), head, message, created_at)
     private.keep("reviewed", head)
-    line = _line(private, base, head)
-
-    def unit(tx: Tx) -> None:
-        row = work.begin(tx, session, "repository", base)
-        if row.head == base and line:
-            work.adopt(tx, session, base, line)
-
-    database.write(unit, about=session)
+    desk.begin_work(session, "repository", base, _line(private, base, head))
     return done
 
 

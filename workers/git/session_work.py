@@ -10,7 +10,6 @@ never used again: the next run of its lane gets a new generation.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Container, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -21,11 +20,9 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import GitError, LaneInUse, TreeError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import RunOutcome
-from orchestrator.store import work, work_trees
+from orchestrator.door.desk import Landing
+from orchestrator.door.work_desk import LeftTree, Proposed, Run, Tree, Work, WorkDesk
 from orchestrator.store.forked_stores import drop_orphan
-from orchestrator.store.rows import Run
-from orchestrator.store.store import Store, Tx
-from orchestrator.store.work_rows import LeftTree, Proposed, Tree, Work
 from workers.git.candidates import Candidate, commit_message, make_candidate, take_snapshot
 from workers.git.checkouts import (
     Checkout,
@@ -74,7 +71,7 @@ class Recovered:
 class SessionWork:
     """One session's store, rows and trees. Safe to use from several threads and processes at once."""
 
-    database: Store
+    desk: WorkDesk
     private: PrivateStore
     trees: Path
     takes_over: bool = False  # a new tree is made of checkouts that programs ran in: where these are confined
@@ -85,14 +82,14 @@ class SessionWork:
 
     def row(self) -> Work:
         """Raises TreeError where the session has not begun to work."""
-        if (found := self.database.read(lambda tx: work.work_of(tx, self.session))) is None:
+        if (found := self.desk.work(self.session)) is None:
             raise TreeError(f"{self.session} has not begun to work")
         return found
 
     def open_some_tree(self, run: Run) -> OpenTree:
         """The run's tree in the lane of its chain, else in a free one. Raises as `open_tree`, save LaneInUse."""
         while True:
-            lane = self.database.read(lambda tx: work_trees.lane_for(tx, run))
+            lane = self.desk.lane_for(run)
             try:
                 return self.open_tree(run, lane)
             except LaneInUse:  # another run was faster
@@ -103,20 +100,14 @@ class SessionWork:
 
         Raises LeaseLost, LaneInUse, NoRoomForTree, RepositoryUnusable, GitError.
         """
-        used = self.database.read(lambda tx: work_trees.tree_in_use(tx, self.session, lane))
+        used = self.desk.tree_in_use(self.session, lane)
         warm = None if used is None else self._warm_tree(run, lane, used)
         if warm is not None:
             return warm
         assert_room(self.trees)
         head = self.row().head
-        project = project_folder(self.trees, self.database.project_id)
-
-        def place(generation: int) -> bytes:
-            return os.fsencode(project / self.session / f"{lane}-{generation}")
-
-        made = self.database.write(
-            lambda tx: work_trees.open_tree(tx, run, lane, place, head), about=self.session
-        )
+        folder = project_folder(self.trees, self.desk.project_id) / self.session
+        made = self.desk.open_tree(run, lane, folder, head)
         failpoints.hit("tree.row")
         checkout = Checkout(made.path, made.nonce)
         spare = None if used is None else self._spare(used)
@@ -125,9 +116,8 @@ class SessionWork:
         if spare is not None:
             with suppress(OSError):  # a session that is over meanwhile: its trees are being deleted
                 spare.give(VerifyCheckout.beside(self.private, checkout))
-        self.database.write(lambda tx: work_trees.make_live(tx, run, made.id), about=self.session)
+        live = self.desk.make_live(run, made.id)
         failpoints.hit("tree.ready")
-        live = self.database.read(lambda tx: work_trees.tree(tx, made.id))
         return OpenTree(live, checkout, empty=tuple(empty))
 
     def propose(
@@ -146,31 +136,28 @@ class SessionWork:
         message = commit_message(
             subject, {"Session": self.session, "Task": run.key, "Run": run.run, **trailers}
         )
-        now = self.database.clock.wall()
+        now = self.desk.now()
         made = make_candidate(
             self.private, tree.checkout, tree.row.base, f"runs/{run.run}", message, now, merged
         )
         flags: list[JsonObject] = [{"kind": flag.kind, "path": flag.shown} for flag in made.flags]
-        found = self.database.write(
-            lambda tx: work.propose(tx, run, digest, made.base, made.commit, made.tree, flags),
-            about=self.session,
-        )
+        found = self.desk.propose(run, digest, made.base, made.commit, made.tree, flags)
         failpoints.hit("candidate.row")
         return found, made
 
     def queue(self, run: Run, candidate: Proposed) -> int:
         """The candidate's ticket for landing. Raises LeaseLost."""
-        ticket = self.database.write(lambda tx: work.take_ticket(tx, run, candidate.id), about=self.session)
+        ticket = self.desk.take_ticket(run, candidate.id)
         failpoints.hit("land.ticket")
         return ticket
 
     def unqueue(self, run: Run, candidate: Proposed) -> None:
         """Leave the queue for landing. Raises LeaseLost."""
-        self.database.write(lambda tx: work.drop_ticket(tx, run, candidate.id), about=self.session)
+        self.desk.drop_ticket(run, candidate.id)
 
     def is_its_turn(self, candidate: Proposed) -> bool:
         """Whether every candidate before it has landed, or lost its run."""
-        return self.database.read(lambda tx: work.is_its_turn(tx, candidate.id))
+        return self.desk.is_its_turn(candidate.id)
 
     def integrate(self, candidate: Proposed) -> Integration:
         """The candidate on the head of now: itself, or a merge that keeps only its own other parents. Raises GitError."""
@@ -182,7 +169,7 @@ class SessionWork:
             return Integration(seen, candidate.commit_id, merged.tree, tuple(merged.conflicts))
         message = self.private.git.run("log", "-1", "--format=%B", candidate.commit_id).out.decode()
         others = self.private.parents_of(candidate.commit_id)[1:]
-        commit = self.private.commit_tree(merged.tree, seen, message, self.database.clock.wall(), others)
+        commit = self.private.commit_tree(merged.tree, seen, message, self.desk.now(), others)
         self.private.keep(f"runs/{candidate.run_id}/{commit}", commit)
         failpoints.hit("land.merged")
         return Integration(seen, commit, merged.tree)
@@ -195,11 +182,7 @@ class SessionWork:
 
     def compared_with(self, row: Work) -> str:
         """What the session's own changes are on top of: its base, or the user's commit that a rebase brought in last."""
-        ours = {
-            each.commit_id
-            for each in self.database.read(lambda tx: work.commits_of(tx, self.session))
-            if each.run_id
-        }
+        ours = {each.commit_id for each in self.desk.commits(self.session) if each.run_id}
         words = ("rev-list", "--first-parent", "--merges", "--parents", f"{row.base}..{row.head}")
         lines = self.private.git.run(*words).out.decode().splitlines()
         return next((line.split()[2] for line in lines if line.split()[0] in ours), row.base)
@@ -211,8 +194,7 @@ class SessionWork:
         """
         reset_checkout(self.private, tree.checkout, onto.seen)
         tree.checkout.git(self.private).run("read-tree", "--reset", "-u", onto.tree)
-        self.database.write(lambda tx: work_trees.rebase(tx, run, tree.row.id, onto.seen), about=self.session)
-        return replace(tree, row=self.database.read(lambda tx: work_trees.tree(tx, tree.row.id)))
+        return replace(tree, row=self.desk.rebase_tree(run, tree.row.id, onto.seen))
 
     def base_of_pair(self, one: str, other: str) -> str:
         """The commit that both build on. Raises GitError where there is none."""
@@ -224,14 +206,11 @@ class SessionWork:
         tree.checkout.git(self.private).run("read-tree", "--reset", "-u", content)
         return tree
 
-    def land(self, tx: Tx, run: Run, candidate: Proposed, onto: Integration) -> bool:
-        """Make it the head, in the transaction that reports the run; False where the head has moved since.
-
-        Raises LeaseLost, NotAllowedNow when it is another one's turn, TreeError for conflicts.
-        """
+    def landing(self, candidate: Proposed, onto: Integration) -> Landing:
+        """What the run's report makes the head. Raises TreeError for conflicts."""
         if onto.conflicts:
             raise TreeError("a candidate with conflicts cannot land", why=f"{len(onto.conflicts)} paths")
-        return work.land(tx, run, candidate.id, onto.seen, onto.commit, onto.tree)
+        return Landing(candidate.id, onto.seen, onto.commit, onto.tree)
 
     def follow(self) -> Published:
         """Bring the refs up to the head; commits that the user made on top of ours are adopted first.
@@ -256,7 +235,7 @@ class SessionWork:
         """Save and retire trees whose runs ended badly, but those of runs in `spared`, whose processes still live."""
         retired, kept = [], {}
         with self.saving():
-            for left in self.database.read(lambda tx: work_trees.left_trees(tx, self.session)):
+            for left in self.desk.left_trees(self.session):
                 if left.state not in ("making", "live") or left.outcome in (None, RunOutcome.COMPLETED):
                     continue
                 if left.run_id in spared:
@@ -266,7 +245,7 @@ class SessionWork:
                 except (TreeError, GitError) as error:
                     kept[left.id] = error.why or error.what
                     continue
-                if self.database.write(lambda tx, id=left.id: work_trees.retire(tx, id), about=self.session):  # type: ignore[misc]
+                if self.desk.retire_tree(self.session, left.id):
                     failpoints.hit("tree.retired")
                     retired.append(left.id)
         return Recovered(tuple(retired), kept)
@@ -294,7 +273,7 @@ class SessionWork:
             message = commit_message(
                 f"Keep what {left.key} left", {"Session": self.session, "Run": left.run_id}
             )
-            now = self.database.clock.wall()
+            now = self.desk.now()
             self.private.keep(name, self.private.commit_tree(snapshot.tree, left.base, message, now))
 
     def _spare(self, used: Tree) -> VerifyCheckout | None:
@@ -302,7 +281,7 @@ class SessionWork:
 
         None where a set-up installed what tests need, so that there is no other one: to remove it first can take long.
         """
-        rows = self.database.read(lambda tx: work_trees.left_trees(tx, self.session))
+        rows = self.desk.left_trees(self.session)
         fit = ("retired", RunOutcome.COMPLETED)
         if not self.takes_over or not any(
             row.id == used.id and (row.state, row.outcome) == fit for row in rows
@@ -314,11 +293,7 @@ class SessionWork:
 
     def _warm_tree(self, run: Run, lane: int, used: Tree) -> OpenTree | None:
         """The lane's tree, handed on to `run`; one that may not be is saved and retired."""
-        left = next(
-            tree
-            for tree in self.database.read(lambda tx: work_trees.left_trees(tx, self.session))
-            if tree.id == used.id
-        )
+        left = next(tree for tree in self.desk.left_trees(self.session) if tree.id == used.id)
         if left.outcome is None:
             return None  # opening one more says who uses it
         if used.state == "live" and used.chain == run.loop and left.outcome == RunOutcome.COMPLETED:
@@ -328,18 +303,17 @@ class SessionWork:
         with self.saving():
             with suppress(TreeError, GitError):  # it stays on the disk: nothing deletes what is not saved
                 self.save(left)
-            self.database.write(lambda tx: work_trees.retire(tx, used.id), about=self.session)
+            self.desk.retire_tree(self.session, used.id)
         failpoints.hit("tree.retired")
         return None
 
     def _hand_on(self, run: Run, lane: int, checkout: Checkout) -> OpenTree | None:
         head = self.row().head
-        found = self.database.write(lambda tx: work_trees.hand_on(tx, run, lane), about=self.session)
+        found = self.desk.hand_on(run, lane)
         if found is None:
             return None
         reset_checkout(self.private, checkout, head)
-        self.database.write(lambda tx: work_trees.rebase(tx, run, found.id, head), about=self.session)
-        return OpenTree(self.database.read(lambda tx: work_trees.tree(tx, found.id)), checkout, warm=True)
+        return OpenTree(self.desk.rebase_tree(run, found.id, head), checkout, warm=True)
 
     def _is_settled(self, checkout: Checkout, row: Tree) -> bool:
         """Whether the tree holds what its run proposed, or nothing new: a person or a process changed nothing since."""
@@ -356,9 +330,7 @@ class SessionWork:
         store_head(self.private, row.head)
         found = publish(self.private, row.head, row.published, row.base)
         if found.what == Publication.DONE and (found.branch, row.head) != (row.branch, row.published):
-            self.database.write(
-                lambda tx: work.note_published(tx, self.session, found.branch, row.head), about=self.session
-            )
+            self.desk.note_published(self.session, found.branch, row.head)
         return found
 
     def _adopt(self, commit: str) -> bool:
@@ -374,27 +346,24 @@ class SessionWork:
         if any(parent not in each[2:3] for parent, each in zip(parents, found, strict=False)):
             return False  # a merge whose first side is not ours
         adopt(self.private, row.commits + len(found), commit)
-        return self.database.write(
-            lambda tx: work.adopt(tx, self.session, row.head, [(each[0], each[1]) for each in found]),
-            about=self.session,
-        )
+        return self.desk.adopt(self.session, row.head, [(each[0], each[1]) for each in found])
 
 
 def begin_work(
-    database: Store, folder: Path, session: str, trees: Path, *, include_dirty: bool = False
+    desk: WorkDesk, folder: Path, session: str, trees: Path, *, include_dirty: bool = False
 ) -> tuple[SessionWork, Base]:
     """Make the session's store for the project `folder`, fix its base and note it; a second call goes on with the first.
 
     Raises GitMissing, RepositoryUnusable, GitError.
     """
-    if database.read(lambda tx: work.work_of(tx, session)) is None:
-        drop_orphan(database.workflow, session)
-    private = create_store(database.workflow, session, folder)
-    base = fix_base(private, folder, database.clock.wall(), include_dirty=include_dirty)
-    database.write(lambda tx: work.begin(tx, session, base.origin, base.commit), about=session)
-    return SessionWork(database, private, trees), base
+    if desk.work(session) is None:
+        drop_orphan(desk.workflow, session)
+    private = create_store(desk.workflow, session, folder)
+    base = fix_base(private, folder, desk.now(), include_dirty=include_dirty)
+    desk.begin_work(session, base.origin, base.commit)
+    return SessionWork(desk, private, trees), base
 
 
-def open_work(database: Store, folder: Path, session: str, trees: Path) -> SessionWork:
+def open_work(desk: WorkDesk, folder: Path, session: str, trees: Path) -> SessionWork:
     """The work of a session that has begun it. Raises RepositoryUnusable where its store or repository is gone."""
-    return SessionWork(database, open_store(database.workflow, session, folder), trees)
+    return SessionWork(desk, open_store(desk.workflow, session, folder), trees)

@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from orchestrator.domain.errors import NotAllowedNow, TreeError
+from orchestrator.store.deletion import remove_folder
 from workers.git.candidates import GITLINK, LINK, Change, changes_between
-from workers.git.checkouts import delete_folder
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
 from workers.git.tree_scan import is_git_directory_name, leads_outside
@@ -49,7 +49,7 @@ def write_files(store: PrivateStore, base: str, head: str, top: Path, umask: int
             else:
                 _put(top, change, given / os.fsdecode(change.path), umask)
     finally:
-        delete_folder(given)
+        remove_folder(given)
         index.unlink(missing_ok=True)
     return [change.path for change in due]
 

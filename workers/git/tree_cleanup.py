@@ -15,9 +15,9 @@ from pathlib import Path
 
 from orchestrator import failpoints
 from orchestrator.domain.errors import GitError, TreeError
-from orchestrator.store import work_trees
-from orchestrator.store.work_rows import LeftTree
-from workers.git.checkouts import OWNER, delete_folder, read_nonce
+from orchestrator.door.work_desk import LeftTree
+from orchestrator.store.deletion import remove_folder
+from workers.git.checkouts import OWNER, read_nonce
 from workers.git.session_work import SessionWork
 
 
@@ -34,7 +34,7 @@ def deletable(
 ) -> list[LeftTree]:
     """The trees that `clean_trees` would delete with these arguments."""
     found = []
-    for row in session.database.read(lambda tx: work_trees.left_trees(tx, session.session)):
+    for row in session.desk.left_trees(session.session):
         in_use = row.state in ("making", "live") and not (is_over and row.outcome is not None)
         if row.run_id in spared or in_use:
             continue
@@ -70,12 +70,12 @@ def clean_trees(
 
 def _clean(session: SessionWork, row: LeftTree) -> None:
     """Raises TreeError for a folder that is not ours, OSError, GitError."""
-    database, trash = session.database, row.path.parents[2] / "trash" / row.nonce
+    desk, trash = session.desk, row.path.parents[2] / "trash" / row.nonce
     if row.state != "trash":
         with session.saving():
             session.save(row)
-            database.write(lambda tx: work_trees.retire(tx, row.id), about=session.session)
-            if not database.write(lambda tx: work_trees.discard(tx, row.id), about=session.session):
+            desk.retire_tree(session.session, row.id)
+            if not desk.discard_tree(session.session, row.id):
                 raise TreeError(why=f"{row.path} is used again: a run has taken it over meanwhile")
     if row.path.is_dir() and not row.path.is_symlink():
         _assert_deletable(row.path, row.nonce)
@@ -84,7 +84,7 @@ def _clean(session: SessionWork, row: LeftTree) -> None:
     if trash.is_dir():
         _assert_deletable(trash, row.nonce)
         _delete(trash)
-    database.write(lambda tx: work_trees.note_removed(tx, row.id), about=session.session)
+    desk.note_removed(session.session, row.id)
     failpoints.hit("tree.removed")
 
 
@@ -101,7 +101,7 @@ def _delete(folder: Path) -> None:
     for inner in folder.iterdir():
         if inner.is_dir() and not inner.is_symlink():
             inner.chmod(0o700)
-            delete_folder(inner)
+            remove_folder(inner)
         elif inner.name != OWNER:
             inner.unlink()
     (folder / OWNER).unlink(missing_ok=True)

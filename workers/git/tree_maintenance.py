@@ -14,10 +14,8 @@ from pathlib import Path
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.door.work_desk import WorkDesk, WorkState
 from orchestrator.log import Logger
-from orchestrator.store import work_state
-from orchestrator.store.store import Store
-from orchestrator.store.work_state import WorkState
 from workers.git.publishing import Publication
 from workers.git.ref_locks import lock_files, tidying, writing_refs
 from workers.git.session_work import SessionWork, open_work
@@ -47,8 +45,8 @@ class Tidied:
 class TreeMaintenance:
     """`trees`: where private trees are now. `poll` from one thread only."""
 
-    def __init__(self, database: Store, project: Path, trees: Callable[[], Path], log: Logger) -> None:
-        self._database = database
+    def __init__(self, desk: WorkDesk, project: Path, trees: Callable[[], Path], log: Logger) -> None:
+        self._desk = desk
         self._project = project
         self._trees = trees
         self._log = log
@@ -60,7 +58,7 @@ class TreeMaintenance:
 
         `is_over`: asked between two sessions, whether to stop.
         """
-        for state in self._database.read(work_state.states):
+        for state in self._desk.work_states():
             if is_over():
                 return
             if not self._is_due(state):
@@ -68,14 +66,14 @@ class TreeMaintenance:
             done = self.tidy(state)
             self._visited[state.session_id] = (self._now(state), time.monotonic())
             self._tell(state.session_id, done)
-        for session in deleted_stores(self._database):
-            remove_store(self._database.workflow, self._project, session)
+        for session in deleted_stores(self._desk):
+            remove_store(self._desk.workflow, self._project, session)
             self._log.info("store_removed", session=session)
 
     def tidy(self, state: WorkState) -> Tidied:
         """Bring the session's refs up and remove trees that nobody needs; what went wrong is in the answer."""
         done = Tidied()
-        store = self._database.workflow / "work" / f"{state.session_id}.git"
+        store = self._desk.workflow / "work" / f"{state.session_id}.git"
         if not store.is_dir():
             done.left[str(store)] = "the private store is gone"
             return done
@@ -90,14 +88,14 @@ class TreeMaintenance:
 
     def _tidy(self, state: WorkState, done: Tidied) -> None:
         """Raises GitError, StoreError, OSError."""
-        found = open_work(self._database, self._project, state.session_id, self._trees())
+        found = open_work(self._desk, self._project, state.session_id, self._trees())
         spared = set(by_mark(RUN_MARK)) if state.trees else set()
         if state.trees:
             kept = found.retire_ended(spared).kept
             done.left |= {f"tree {id}": why for id, why in kept.items()}
         self._follow(found)
         if state.trees:
-            before = None if state.is_over else self._database.clock.wall() - int(KEEP_TREE * MICRO)
+            before = None if state.is_over else self._desk.now() - int(KEEP_TREE * MICRO)
             cleaned = clean_trees(found, is_over=state.is_over, before=before, spared=spared)
             done.removed += map(str, cleaned.removed)
             done.left |= {str(path): why for path, why in cleaned.left.items()}
@@ -110,10 +108,7 @@ class TreeMaintenance:
         if published.what is Publication.NOWHERE:
             return
         what, branch, commit, why = published.what.value, published.branch, published.commit, published.why
-        self._database.write(
-            lambda tx: work_state.note_publication(tx, found.session, what, branch, commit, why),
-            about=found.session,
-        )
+        self._desk.note_publication(found.session, what, branch, commit, why)
 
     def _is_due(self, state: WorkState) -> bool:
         known, at = self._visited.get(state.session_id, (None, 0.0))
@@ -124,7 +119,7 @@ class TreeMaintenance:
         return not idle and time.monotonic() - at >= (RETRY_SECONDS if unfinished else FOLLOW_SECONDS)
 
     def _now(self, before: WorkState) -> WorkState:
-        return self._database.read(lambda tx: work_state.state_of(tx, before.session_id)) or before
+        return self._desk.work_state(before.session_id) or before
 
     def _tell(self, session: str, done: Tidied) -> None:
         if done.removed:
@@ -135,11 +130,11 @@ class TreeMaintenance:
                 self._log.warning("not_tidied", session=session, what=name, why=why)
 
 
-def deleted_stores(database: Store) -> list[str]:
+def deleted_stores(desk: WorkDesk) -> list[str]:
     """Sessions that a person deleted and whose private stores are still there."""
-    folder = database.workflow / "work"
+    folder = desk.workflow / "work"
     names = sorted({path.name[: -len(".git")] for path in _stores(folder)})
-    return [name for name in names if database.read(lambda tx, name=name: work_state.is_deleted(tx, name))]  # type: ignore[misc]
+    return [name for name in names if desk.is_deleted(name)]
 
 
 def _stores(folder: Path) -> Iterator[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -43,18 +44,25 @@ class Scan:
 
     nested: list[bytes]  # .git of repositories below the top, files or folders
     special: list[bytes]  # FIFOs, sockets, devices
+    too_deep: list[bytes]  # folders that no path is long enough for: neither git nor we look below
 
 
 def scan(tree: Path) -> Scan:
     """Walk a work tree; what is inside a .git is not looked at. A folder that cannot be read is skipped."""
-    found = Scan([], [])
+    found = Scan([], [], [])
     top = os.fsencode(tree)
     waiting = [top]
     while waiting:
+        folder = waiting.pop()
         try:
-            entries = os.scandir(waiting.pop())
+            entries = os.scandir(folder)
         except (PermissionError, FileNotFoundError, NotADirectoryError):
             continue  # git cannot read it either and says so, or it is gone
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            found.too_deep.append(folder[len(top) + 1 :])
+            continue
         with entries:
             for entry in entries:
                 if is_git_directory_name(entry.name):

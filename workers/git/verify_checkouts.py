@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.domain.errors import GitError
+from orchestrator.store.deletion import remove_folder
 from workers.git.candidates import changes_between
-from workers.git.checkouts import Checkout, delete_folder
+from workers.git.checkouts import Checkout
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
 from workers.git.tree_files import clean, settle, switch, take, without_index
@@ -123,13 +124,16 @@ class VerifyCheckout:
     def remove(self) -> None:
         """Delete all of it."""
         if self.folder.is_dir() and not self.folder.is_symlink():
-            delete_folder(self.folder)
+            remove_folder(self.folder)
 
 
 def _holds_repository(folder: Path) -> bool:
-    """Whether a `.git` lies at the top or below: git passes over it beside files of the tree."""
+    """Whether a `.git` lies at the top or below, or may: git passes over it beside files of the tree."""
     own = folder / ".git"
-    return own.is_symlink() or own.exists() or bool(scan(folder).nested)
+    if own.is_symlink() or own.exists():
+        return True
+    found = scan(folder)
+    return bool(found.nested or found.too_deep)
 
 
 def _empty(folder: Path) -> None:
@@ -137,7 +141,7 @@ def _empty(folder: Path) -> None:
     if folder.is_symlink():
         folder.unlink()
     elif folder.exists():
-        delete_folder(folder)
+        remove_folder(folder)
     folder.mkdir(mode=0o700, parents=True)
 
 

@@ -15,15 +15,11 @@ from collections.abc import Callable
 
 from orchestrator import failpoints, wakeup
 from orchestrator.config.settings import Settings
+from orchestrator.domain.account_pause import SECOND
 from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.lifecycle import report
+from orchestrator.door.desk import SUPERVISED, Desk, Run, new_run_id
 from orchestrator.log import Logger
-from orchestrator.store import claims, leases, tasks
-from orchestrator.store.backends.sqlite_integrity import LogWatch
-from orchestrator.store.clock import process_start
-from orchestrator.store.rows import Run
-from orchestrator.store.store import Store
 from workers.host.leftovers import Leftovers
 from workers.host.live_runs import LiveRun, LiveRuns
 
@@ -36,7 +32,7 @@ class Host:
 
     def __init__(
         self,
-        store: Store,
+        desk: Desk,
         settings: Settings,
         roles: tuple[str, ...],
         slots: int,
@@ -44,18 +40,21 @@ class Host:
         log: Logger,
         *,
         supervised: bool = False,
+        stays: bool = False,
         maintain: Callable[[Callable[[], bool]], None] | None = None,
     ) -> None:
-        """`maintain`: what to do for everybody after each run and now and then; it asks whether to stop."""
-        self.incarnation = f"{leases.SUPERVISED if supervised else 'h-'}{uuid.uuid4().hex}"
-        self._store = store
+        """`stays`: also without a coordinator and without work.
+
+        `maintain`: what to do for everybody after each run and now and then; it asks whether to stop.
+        """
+        self.incarnation = f"{SUPERVISED if supervised else 'h-'}{uuid.uuid4().hex}"
+        self._desk = desk
         self._settings = settings
         self._roles = roles
         self._slots = slots
         self._execute = execute
         self._log = log.bind(host=self.incarnation[:10])
-        self._log_watch = LogWatch(store.path)
-        self._leftovers = Leftovers(store, settings.reconcile_seconds, self._log)
+        self._leftovers = Leftovers(desk, settings.reconcile_seconds, self._log)
         self.live = LiveRuns()
         self._draining = threading.Event()
         self._ended = threading.Event()
@@ -65,6 +64,7 @@ class Host:
         self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
         self._damaged = False  # the database: nothing more is written into it
         self._last_work = time.monotonic()
+        self._stays = stays
         self._maintain = maintain
         self._maintenance_due = threading.Event()
         self.on_environment: Callable[[dict[str, str]], None] = lambda _: None
@@ -74,9 +74,8 @@ class Host:
 
         2 when the database is damaged.
         """
-        report.prepare()
         self._register()
-        waker = waker or wakeup.Waker(self._store.project_id, self.incarnation, self._on_message)
+        waker = waker or wakeup.Waker(self._desk.project_id, self.incarnation, self._on_message)
         threads = [
             threading.Thread(target=self._keep_renewing, name="renew", daemon=True),
             threading.Thread(target=self.live.watchdog, args=(self._ended,), name="watchdog", daemon=True),
@@ -103,36 +102,40 @@ class Host:
         threads[0].join()
         maintenance.join(self._settings.drain_seconds)  # a kill is no worse: whoever comes next goes on
         if not self._fenced and not self._damaged:
-            self._store.write(lambda tx: leases.end_host(tx, self.incarnation))
-        wakeup.wake_daemon(self._store.project_id)
+            self._say_goodbye()
+        wakeup.wake_daemon(self._desk.project_id)
         self._log.info("host_ended", fenced=self._fenced, damaged=self._damaged)
         if self._damaged:
             return DatabaseDamaged.exit_code
         return 3 if self._fenced else 0
+
+    def _say_goodbye(self) -> None:
+        try:
+            self._desk.bye(self.incarnation)
+        except LifecycleError as error:  # the lease ends by itself
+            self._log.warning("goodbye_not_said", error=error.what, why=error.why)
 
     def drain(self) -> None:
         """Ask for the end: safe to call from a signal handler."""
         self._draining.set()
         self._wake_self()
 
+    def look_for_work(self) -> None:
+        """Have the slots ask for work, as a wake-up does."""
+        self._wake_self()
+
     def is_draining(self) -> bool:
         return self._draining.is_set()
 
     def _wake_self(self) -> None:
-        wakeup.wake_host(self._store.project_id, self.incarnation)
+        wakeup.wake_host(self._desk.project_id, self.incarnation)
 
     def _register(self) -> None:
-        started = process_start(os.getpid()) or 0
-        self._store.write(
-            lambda tx: leases.register_host(
-                tx,
-                self.incarnation,
-                pid=os.getpid(),
-                started=started,
-                roles=self._roles,
-                slots=self._slots,
-                lease_seconds=self._settings.lease_seconds,
-            )
+        self._desk.register(
+            self.incarnation,
+            roles=self._roles,
+            slots=self._slots,
+            lease_seconds=self._settings.lease_seconds,
         )
 
     def _on_message(self, message: JsonObject) -> None:
@@ -144,9 +147,9 @@ class Host:
             self.on_environment(message["values"])
 
     def _is_orphan(self) -> bool:
-        if self.live.ids() or time.monotonic() - self._last_work < ORPHAN_SECONDS:
+        if self._stays or self.live.ids() or time.monotonic() - self._last_work < ORPHAN_SECONDS:
             return False
-        return self._store.read(leases.leader) is None
+        return not self._desk.is_led()
 
     def _look_for_leftovers(self) -> None:
         try:
@@ -174,9 +177,9 @@ class Host:
     def _first_deadline(self, row: Run) -> float:
         """Until it is renewed by name: its lease is the host's at the moment of the claim, which may be long ago.
 
-        Leases count on the clock of this machine (store.clock), so they compare with our own.
+        Leases count on the clock of this machine, so they compare with our own.
         """
-        return float(row.lease_until / leases.SECOND - self._settings.watchdog_margin_seconds)
+        return float(row.lease_until / SECOND - self._settings.watchdog_margin_seconds)
 
     def _keep_renewing(self) -> None:
         while True:
@@ -185,11 +188,9 @@ class Host:
             if self._ended.is_set():
                 return
             try:
-                self._log_watch.check()
                 self._renew()
             except StoreBroken as error:  # what this process has open is in doubt: a new one begins
                 self._log.error("disk_failed", why=error.why)
-                self._store.give_up(error.why)
                 self._fenced = True
                 self.live.stop_all("lease")
                 self.drain()
@@ -203,19 +204,18 @@ class Host:
     def _renew(self) -> None:
         asked = time.monotonic()
         named = self.live.ids()
-        draining = self._draining.is_set()
-        alive, gone = self._store.write(
-            lambda tx: leases.renew(
-                tx, self.incarnation, named, self._settings.lease_seconds, draining=draining
-            ),
-            use_ballast=True,
+        renewed = self._desk.renew(
+            self.incarnation,
+            named,
+            lease_seconds=self._settings.lease_seconds,
+            draining=self._draining.is_set(),
         )
         for run in named:
-            if run in gone:
+            if run in renewed.gone:
                 self.live.stop(run, "revoked")
             else:
                 self.live.extend(run, self._deadline(asked))
-        if not alive and not self._fenced:
+        if not renewed.alive and not self._fenced:
             self._log.error("host_lease_lost")
             self._fenced = True
             self.drain()
@@ -252,18 +252,13 @@ class Host:
         if self._draining.is_set():
             return None
         try:
-            if self._store.read(lambda tx: tasks.oldest_offer(tx, self._roles)) is None:
-                return None
-            failpoints.hit("claim.before")
-            row = self._store.write(lambda tx: claims.claim(tx, self.incarnation, self._roles))
-            failpoints.hit("claim.after")
+            return self._desk.claim(self.incarnation, self._roles, new_run_id())
         except DatabaseDamaged as error:
             self._leave(error)
             return None
         except LifecycleError as error:
             self._log.warning("claim_failed", error=error.what, why=error.why)
             return None
-        return row
 
     def _one(self, row: Run) -> Run | None:
         """One run in this slot. Nothing that happens in it may end the slot."""

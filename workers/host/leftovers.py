@@ -11,9 +11,8 @@ import threading
 import time
 from collections.abc import Collection
 
+from orchestrator.door.desk import Desk
 from orchestrator.log import Logger
-from orchestrator.store import tasks
-from orchestrator.store.store import Store
 from workers.host.guardian import KILL_SECONDS, TERM_GRACE
 from workers.host.marked_processes import RUN_MARK, by_mark, kill
 
@@ -39,8 +38,8 @@ def await_end(runs: Collection[str], stop: threading.Event, log: Logger) -> None
 class Leftovers:
     """Looks for processes of closed runs, and kills those that nobody ends."""
 
-    def __init__(self, store: Store, seconds: float, log: Logger) -> None:
-        self._store = store
+    def __init__(self, desk: Desk, seconds: float, log: Logger) -> None:
+        self._desk = desk
         self._seconds = seconds
         self._log = log
         self._next = 0.0
@@ -53,7 +52,7 @@ class Leftovers:
             return
         self._next = now + self._seconds
         found = by_mark(RUN_MARK)
-        over = [run for run in found if self._store.read(lambda tx, run=run: tasks.is_over(tx, run))]  # type: ignore[misc]
+        over = self._desk.over(found)
         self._seen = {run: self._seen.get(run, now) for run in over}
         for run, since in self._seen.items():
             if now - since >= OWN_END:

@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from orchestrator.store.rows import Run
+from orchestrator.door.desk import Run
 
 
 class Guardian(Protocol):

@@ -22,9 +22,8 @@ from orchestrator.domain.agent_kinds import RULES
 from orchestrator.domain.errors import PersonAsked, WorkRefused
 from orchestrator.domain.evidence import CRITICAL, Finding
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.lifecycle.finished_run import Landing
-from orchestrator.store import checks, work
-from orchestrator.store.work_rows import Proposed
+from orchestrator.door.desk import Landing
+from orchestrator.door.work_desk import Proposed
 from workers.context.run_context import RunContext
 from workers.evidence.judgement import Judged
 from workers.git.candidates import Candidate, changes_between
@@ -182,9 +181,8 @@ class ChangeLoop:
             "sides": [list(side) for side in self._sides],
             "conflicts": list(self._conflicts),
         }
-        self.context.write(
-            lambda tx: checks.add_check(tx, row, candidate.tree, SAID, row.key, "unverified", said, 0.0)
-        )
+        self.context.check()
+        self.context.desk.add_check(row, candidate.tree, SAID, row.key, "unverified", said)
         return (None if candidate.is_empty and not self._merged else proposed), candidate
 
     @property
@@ -194,9 +192,7 @@ class ChangeLoop:
     def _take_up(self) -> Change | None:
         """What an earlier run of the task left, from the same input and head, checked again; None: nothing to go on with."""
         row, base = self.context.row, self.tree.row.base
-        left = self.context.store.read(
-            lambda tx: work.left_candidate(tx, row.id, self.context.input_digest, base)
-        )
+        left = self.context.desk.left_candidate(row, self.context.input_digest, base)
         if left is None or self.work.private.ref(left.commit_id) is None:
             return None
         said = self._said(left)
@@ -207,11 +203,8 @@ class ChangeLoop:
         self._conflicts = tuple(said.get("conflicts", []))
         store = self.work.private
         store.keep(f"runs/{row.run}/{left.commit_id}", left.commit_id)
-        proposed = self.context.store.write(
-            lambda tx: work.propose(
-                tx, row, left.input_digest, left.base, left.commit_id, left.tree_id, left.flags
-            ),
-            about=row.session_id,
+        proposed = self.context.desk.propose(
+            row, left.input_digest, left.base, left.commit_id, left.tree_id, left.flags
         )
         failpoints.hit("candidate.row")
         self.tree = self.work.fill(row, self.tree, left.tree_id)
@@ -234,9 +227,7 @@ class ChangeLoop:
     def _said(self, left: Proposed) -> JsonObject | None:
         """What was noted of a candidate that is taken up; None where the run died before that."""
         row = self.context.row
-        found = self.context.store.read(
-            lambda tx: checks.check_of(tx, row.session_id, left.tree_id, SAID, row.key)
-        )
+        found = self.context.desk.check(row.session_id, left.tree_id, SAID, (row.key,)).get(row.key)
         return None if found is None else found.data
 
     # landing
@@ -254,8 +245,7 @@ class ChangeLoop:
         if not onto.conflicts and onto.tree != change.candidate.tree:
             judged = self._judged_merge(change, onto)
         if not onto.conflicts and not judged.blocking:
-            landing = Landing(change.proposed.id, onto.seen, onto.commit, onto.tree)
-            return replace(change, landing=landing, judged=judged)
+            return replace(change, landing=self.work.landing(change.proposed, onto), judged=judged)
         if merges == 0:
             raise WorkRefused(
                 "the change could not be brought onto what has landed meanwhile",

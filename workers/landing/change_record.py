@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import PlanTask
-from orchestrator.store.checks import Link
+from orchestrator.door.desk import Link
 from workers.context.run_context import RunContext
 from workers.context.written_documents import stamp
 from workers.landing.change_loop import Change

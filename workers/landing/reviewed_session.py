@@ -7,7 +7,6 @@ from dataclasses import replace
 from orchestrator.domain.dynamic_session import KIND
 from orchestrator.domain.plan import INCLUDE_DIRTY
 from orchestrator.domain.review_verdicts import OPTION
-from orchestrator.store import artifacts, work
 from workers.context.run_context import RunContext
 from workers.git.checkouts import trees_folder
 from workers.git.reviewed_work import open_reviewed_work
@@ -23,7 +22,7 @@ def _begins_here(context: RunContext) -> bool:
     """Whether this is the first task of generated roles that works in trees: no plan has begun it."""
     if context.pack.roles[context.row.role].kind != KIND:
         return False
-    return context.store.read(lambda tx: work.work_of(tx, context.session.id)) is None
+    return context.desk.work(context.session.id) is None
 
 
 def session_work(context: RunContext) -> SessionWork:
@@ -37,11 +36,11 @@ def _work(context: RunContext) -> SessionWork:
     if not is_review(context):
         if _begins_here(context):
             dirty = bool(session.options.get(INCLUDE_DIRTY))
-            return begin_work(context.store, context.project, session.id, trees, include_dirty=dirty)[0]
-        return open_work(context.store, context.project, session.id, trees)
+            return begin_work(context.desk, context.project, session.id, trees, include_dirty=dirty)[0]
+        return open_work(context.desk, context.project, session.id, trees)
     subject = session.options[OPTION]
     digest = subject.get("patch")
-    patch = None if digest is None else context.store.read(lambda tx: artifacts.body(tx, str(digest)))
+    patch = None if digest is None else context.desk.content(str(digest))
     return open_reviewed_work(
-        context.store, context.project, session.id, trees, subject, patch, session.created_at
+        context.desk, context.project, session.id, trees, subject, patch, session.created_at
     )

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from orchestrator.domain.errors import GitError, TreeError
-from orchestrator.store import work, work_state
 from workers.context.run_context import RunContext
 from workers.evidence.changed_files import names_of, read_blobs
 from workers.evidence.module_graph import CONTRACTS
@@ -63,7 +62,7 @@ class SeenCode:
 
 def seen_code(context: RunContext) -> SeenCode:
     """The session's head beside its base, where something has landed; else the files of the project."""
-    row = context.store.read(lambda tx: work.work_of(tx, context.session.id))
+    row = context.desk.work(context.session.id)
     if row is not None and row.head != row.base:
         try:
             return _landed(context)
@@ -76,7 +75,7 @@ def seen_code(context: RunContext) -> SeenCode:
 def _landed(context: RunContext) -> SeenCode:
     opened = session_work(context)
     row, git = opened.row(), opened.private.git
-    commits = context.store.read(lambda tx: work_state.landed(tx, context.session.id))
+    commits = context.desk.landed(context.session.id)
     counts: dict[str, int] = {}
     for each in commits:
         if each.task:
@@ -107,7 +106,7 @@ def _folder(context: RunContext, notes: tuple[str, ...]) -> SeenCode:
         files = take_inventory(
             opened,
             skip_names=known.skip_folders,
-            skip_path=context.store.workflow,
+            skip_path=context.workflow,
             late=context.live.stop.is_set,
         ).files
         for file in [each for each in files if _is_wanted(each.path) and each.size <= MAX_FILE][:MOST_FILES]:

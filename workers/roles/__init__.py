@@ -12,9 +12,7 @@ from orchestrator.domain import dynamic
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pipelines import Pack
-from orchestrator.lifecycle.finished_run import Landing, Verdict
-from orchestrator.store.checks import Link
-from orchestrator.store.rows import Run
+from orchestrator.door.desk import Landing, Link, Run, Verdict
 
 
 @dataclass(frozen=True, slots=True)

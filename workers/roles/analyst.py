@@ -30,7 +30,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
         context.session.request,
         ANGLE,
         named_words(asked(context.session.request)),
-        cache_dir=context.store.workflow / "cache" / "explorations",
+        cache_dir=context.workflow / "cache" / "explorations",
         stop=context.live.stop,
     )
     context.check()

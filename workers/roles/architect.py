@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from orchestrator.domain.agent_kinds import RULES
+from orchestrator.domain.agent_kinds import RULES, by_rules
 from orchestrator.domain.concerns import (
+    ASKED,
     AT,
     FINE,
     HIGH,
@@ -74,7 +75,6 @@ _RULES: Mapping[AdviceMode, Sequence[Callable[[Design], list[Concern]]]] = {
     AdviceMode.CONSULT: (concerns_of_question,),
     AdviceMode.FEASIBILITY: (concerns_of_question, concerns_of_spec),
 }
-_ASKS = (AdviceMode.CONSULT, AdviceMode.FEASIBILITY)  # modes that explore the project for a question
 
 
 def produce(context: RunContext, calls: AgentCalls) -> Produced:
@@ -82,21 +82,21 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     mode = AdviceMode(str(context.payload.get(MODE, AdviceMode.CONSULT)))
     question = str(context.payload.get(QUESTION) or "")
     code = seen_code(context)
-    explored = _explored(context, question) if mode in _ASKS else None
+    explored = _explored(context, question) if mode in ASKED else None
     design = _design(context, code, explored, question)
     found = [concern for rule in _RULES[mode] for concern in rule(design)]
     context.check()
     said, agent = _asked(context, calls, mode, design, explored, found)
     shown, bare = _checked(context, design, said.concerns if said else ())
     concerns = sorted([*found, *shown], key=lambda each: ("high", "medium", "low").index(each.severity))
-    verdict = verdict_of(concerns, mode)
+    verdict = verdict_of(concerns, mode, by_rules=said is None)
     record: JsonObject = {
         **stamped(context, "advice"),
         "mode": mode.value,
         "question": question or None,
         "at": context.payload.get(AT),
         "verdict": verdict,
-        "answer": said.answer if said else _answer(design, explored),
+        "answer": said.answer if said else _answer(design, explored, mode),
         "dimensions": _dimensions(found, said),
         "concerns": [each.as_json() for each in concerns],
         "recommendations": list(said.recommendations) if said else _options(concerns),
@@ -116,7 +116,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
             ),
         },
         artifact=path,
-        summary=f"{mode}: {verdict}, concerns: {counted}",
+        summary=f"{mode}: {verdict}, concerns: {counted}{', by rules alone' if by_rules([agent]) else ''}",
         message_type="arch_ready" if verdict in FINE else "arch_concern",
         agent=agent,
         notes=[*code.notes, *(f"no evidence was found for: {text[:200]}" for text in bare)],
@@ -250,16 +250,16 @@ def _dimensions(found: Sequence[Concern], said: AdviceContent | None) -> list[Js
     return [*by_rule, *told]
 
 
-def _answer(design: Design, explored: JsonObject | None) -> str:
-    """What the project shows on the question, where no agent answers it."""
+def _answer(design: Design, explored: JsonObject | None, mode: AdviceMode) -> str:
+    """What was checked and what the project shows on the question, where no agent answers it."""
+    words = labels(design.language).words
+    checked = [words["advice_unjudged"], ""] if mode in ASKED else []
     observed = [
         compact_text({"text": each["text"]}).removeprefix("text: ")
         for each in (explored or {}).get("observations", [])
     ]
-    if not observed:
-        return ""
-    shows = labels(design.language).words["advice_shows"]
-    return "\n".join([shows, *(f"- {text}" for text in observed[:OBSERVED])])
+    shown = [words["advice_shows"], *(f"- {text}" for text in observed[:OBSERVED])] if observed else []
+    return "\n".join([*checked, *shown]).strip()
 
 
 def _options(concerns: Sequence[Concern]) -> list[str]:

@@ -23,8 +23,7 @@ from orchestrator.domain.errors import (
 from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
 from orchestrator.domain.plan import Plan
 from orchestrator.domain.review_verdicts import FIX, UNVERIFIED, counted, review_verdict, to_fix
-from orchestrator.lifecycle.finished_run import Verdict
-from orchestrator.store import checks
+from orchestrator.door.desk import Verdict
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
@@ -105,7 +104,7 @@ class _CodeReview:
         self.context.check()
         claims, notes = self._asked(rules)
         records = records_of(self.context)
-        links = self.context.store.read(lambda tx: checks.links_of(tx, self.context.row.session_id))
+        links = self.context.desk.links(self.context.row.session_id)
         criteria = review_criteria(self.plan, records, links, self.changes)
         landed = {str(each.get("plan_task")) for each in records if each.get("commit")}
         missing = uncovered_requirements(self.plan, must_requirements(self.context), criteria, landed)
@@ -235,6 +234,7 @@ class _CodeReview:
                 "review",
                 {
                     "verdict": word,
+                    "agents": list(reviewed.agents),
                     "head": self.head,
                     "open": [each.as_json() for each in must_fix],
                     "findings": listed,

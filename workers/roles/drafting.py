@@ -12,7 +12,7 @@ from orchestrator.domain.documents import DISCOVERY, DocumentDef
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.revisions import IMPROVE
-from orchestrator.store.rows import Verdict
+from orchestrator.door.desk import StoredVerdict
 from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import CRITICAL, AgentCalls
@@ -111,7 +111,7 @@ def action_items(context: RunContext) -> list[str]:
     return list(last.data.get("actions", [])) if last is not None else []
 
 
-def last_round(context: RunContext) -> Verdict | None:
+def last_round(context: RunContext) -> StoredVerdict | None:
     """The last discussion's verdict."""
     return next((row for row in reversed(context.verdicts) if row.kind == "discuss"), None)
 

@@ -13,7 +13,6 @@ from orchestrator.domain.model import UNFINISHED, TaskStatus
 from orchestrator.domain.plan import Plan, PlanTask
 from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.lifecycle.fix_rounds import REBASE
-from orchestrator.store import records, tasks
 from workers.agents import prompts
 from workers.agents.prompts import Material
 from workers.agents.protocol import Agent
@@ -212,7 +211,7 @@ class _Implementation:
         A question that a person answered is no turn; neither is a call that an account's limit or a crash of ours cut off.
         """
         row = self.context.row
-        calls = self.context.store.read(lambda tx: records.calls_of(tx, row.session_id))
+        calls = self.context.desk.calls(row.session_id)
         taken = sum(
             call.task == row.key and call.purpose == PURPOSE and call.outcome in TAKEN for call in calls
         )
@@ -220,7 +219,7 @@ class _Implementation:
 
     def _tests_to_come(self) -> bool:
         """Whether a tester has yet to begin: in fullstack the frontend may land after it, and fe-only has none."""
-        rows = self.context.store.read(lambda tx: tasks.all_tasks(tx, self.context.row.session_id))
+        rows = self.context.desk.tasks(self.context.row.session_id)
         return any(
             each.prefix == "TEST" and each.status in (TaskStatus.PENDING, TaskStatus.FAILED) for each in rows
         )
@@ -228,7 +227,7 @@ class _Implementation:
     def _is_last(self) -> bool:
         """Whether no other task of this kind is left."""
         row = self.context.row
-        rows = self.context.store.read(lambda tx: tasks.all_tasks(tx, row.session_id))
+        rows = self.context.desk.tasks(row.session_id)
         return not any(
             each.prefix == row.prefix and each.key != row.key and each.status in UNFINISHED for each in rows
         )

@@ -102,7 +102,7 @@ def exploration_of(
         question,
         view.angle,
         named_words(asked(in_code(question))),
-        cache_dir=context.store.workflow / "cache" / "explorations",
+        cache_dir=context.workflow / "cache" / "explorations",
         stop=context.live.stop,
     )
     context.check()
@@ -124,7 +124,7 @@ def exploration_of(
             told=told,
         ),
         changed=changed,
-        skip=context.store.workflow,
+        skip=context.workflow,
         deadline=time.monotonic() + SECONDS,
         stop=context.live.stop,
     )

@@ -27,8 +27,8 @@ from orchestrator.domain.frontend_audit import (
     score,
 )
 from orchestrator.domain.review_verdicts import counted
+from orchestrator.door.desk import Verdict
 from orchestrator.lifecycle.audit_rounds import round_of
-from orchestrator.lifecycle.finished_run import Verdict
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext

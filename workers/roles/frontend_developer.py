@@ -10,7 +10,7 @@ from dataclasses import replace
 from orchestrator.domain.plan import Plan, PlanTask
 from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.lifecycle.audit_rounds import BUILDS
-from orchestrator.store import files, tasks
+from orchestrator.store import files
 from workers.agents.prompts import Material
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
@@ -37,7 +37,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
 
 def _declared(context: RunContext, plan: Plan, task: PlanTask) -> Declared:
     """What the task may do; the files of tasks that others carry out are forbidden, unless it names them, too."""
-    rows = context.store.read(lambda tx: tasks.all_tasks(tx, context.row.session_id))
+    rows = context.desk.tasks(context.row.session_id)
     others = {row.payload[PLAN_TASK] for row in rows if PLAN_TASK in row.payload and row.prefix != BUILDS}
     mine = {row.payload[PLAN_TASK] for row in rows if PLAN_TASK in row.payload and row.prefix == BUILDS}
     theirs = {each.path for other in plan.tasks if other.id in others for each in other.files}

@@ -11,10 +11,9 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import Plan, PlanTask, TestChange
 from orchestrator.domain.plan_delta import PlanDelta, merged, removable
 from orchestrator.domain.spec_items import ItemChanges, SpecItem
+from orchestrator.door.desk import Link
 from orchestrator.lifecycle import delta_plan
-from orchestrator.lifecycle.specified import is_carried_out, specified
-from orchestrator.store import checks, tasks
-from orchestrator.store.checks import Link
+from orchestrator.lifecycle.specified import is_carried_out
 from workers.context.planned import current_plan
 from workers.context.run_context import RunContext
 from workers.evidence.path_kinds import is_test_path
@@ -112,13 +111,13 @@ def following(context: RunContext, work: SessionWork, base: frozenset[str] | Non
     Raises StoreError for a plan that cannot be read.
     """
     session = context.session.id
-    rows = context.store.read(lambda tx: tasks.all_tasks(tx, session))
+    rows = context.desk.tasks(session)
     newest = current_plan(context)
     if newest is None or not is_carried_out(rows):
         return None
-    found = context.store.read(lambda tx: specified(tx, session))
+    found = context.desk.specified(session)
     before = newest if found is None else found.plan
-    links = context.store.read(lambda tx: checks.links_of(tx, session))
+    links = context.desk.links(session)
     named = context.payload.get(delta_plan.STALE, [])
     return Following(
         before=before,

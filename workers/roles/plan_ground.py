@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.plan_checks import GROUND, Ground
 from orchestrator.domain.spec_items import SpecItem, digests, items_of_pages
-from orchestrator.store import checks
 from workers.context.run_context import RunContext
 from workers.context.written_documents import known_of
 from workers.documents.content import Requirements
@@ -73,7 +72,4 @@ def ground_of(
 def keep(context: RunContext, tree: str, ground: Ground) -> None:
     """Note what the plan is checked against, for whoever checks an edit of it. Raises LeaseLost."""
     row, digest = context.row, spec_digest(context)
-    context.store.write(
-        lambda tx: checks.add_check(tx, row, tree, GROUND, digest, "passed", ground.as_json(), 0.0),
-        about=row.session_id,
-    )
+    context.desk.add_check(row, tree, GROUND, digest, "passed", ground.as_json())

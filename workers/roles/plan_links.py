@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from orchestrator.domain.plan import Plan
 from orchestrator.domain.spec_items import SpecItem
-from orchestrator.store.checks import Link
+from orchestrator.door.desk import Link
 
 
 def plan_links(plan: Plan, items: Mapping[str, SpecItem], run: str) -> tuple[Link, ...]:

@@ -14,7 +14,6 @@ from orchestrator.domain.plan import EXPLORATIONS, INCLUDE_DIRTY, PAGE, PLAN, SC
 from orchestrator.domain.plan_checks import Ground
 from orchestrator.domain.plan_delta import PlanDelta
 from orchestrator.lifecycle import fan_out
-from orchestrator.lifecycle.checkpoints import changed_since_approval
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.context.written_documents import known_of, stamp
@@ -55,11 +54,11 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
 
     Raises ApprovalOutdated, AgentError, GitError, RepositoryUnusable.
     """
-    changed = context.store.read(lambda tx: changed_since_approval(tx, context.session.id, {}))
+    changed = context.desk.changed_since_approval(context.session.id)
     if changed is not None:  # an edit that was taken in as this run began
         raise ApprovalOutdated(changed)
     work, base = begin_work(
-        context.store,
+        context.desk,
         context.project,
         context.session.id,
         trees_folder(context.settings.work.trees),
@@ -106,7 +105,7 @@ def _explored(context: RunContext, complexity: Complexity) -> Explored:
                 request,
                 angle,
                 named_words(asked(request)),
-                cache_dir=context.store.workflow / "cache" / "explorations",
+                cache_dir=context.workflow / "cache" / "explorations",
                 stop=context.live.stop,
             )
         except ExplorationStopped:

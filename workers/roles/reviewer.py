@@ -7,10 +7,12 @@ from dataclasses import asdict
 from orchestrator.domain.agent_kinds import RULES
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.pauses import PAUSES
 from orchestrator.domain.quality import Score
+from orchestrator.domain.spec_items import FOLDER
 from workers.builtin.request import analyse_request
 from workers.context.agent_calls import AgentCalls
-from workers.context.run_context import RunContext
+from workers.context.run_context import DECIDED, RunContext
 from workers.context.sources import EXPLORATION
 from workers.context.written_documents import known_of
 from workers.documents.assess import assess
@@ -18,11 +20,13 @@ from workers.documents.content import Discovery
 from workers.documents.fates import PATH as LEDGER
 from workers.documents.fates import Ledger, read_ledger
 from workers.documents.lint import Sources
-from workers.documents.readiness import build_readiness, build_summary
+from workers.documents.readiness import build_readiness, build_summary, pass_needs
 from workers.roles import Produced
 from workers.roles.drafting import discovery_of, edited, form, made_by, render_context
 
 REVIEW = "REVIEW"  # the prefix of tasks that review code
+_TOLD = ("feedback", "revise", DECIDED, "answer")  # subjects of decisions whose words say what is wanted
+_APPROVING = frozenset(pause.decision for pause in PAUSES.values() if FOLDER in pause.approves)
 
 
 def produce(context: RunContext, calls: AgentCalls) -> Produced:
@@ -45,7 +49,9 @@ def _scored(context: RunContext) -> Produced:
     gates = context.pack.gates
     score = assess(files, set(context.artifacts), asked, gates, catalogue, report.kind, _sources(context))
     pauses = bool(context.row.checkpoint_after)
-    readiness = build_readiness(score, language, checkpoint=pauses, ledger=ledger)
+    readiness = build_readiness(
+        score, language, checkpoint=pauses, improvable=not _improved_nothing(context, score), ledger=ledger
+    )
     known = known_of(context, [catalogue[kind] for kind in report.scores])
     shown = render_context(context, report, RULES, known, status="complete")
     made = form(context, report, (readiness, build_summary(score, known, language)), shown)
@@ -56,7 +62,11 @@ def _scored(context: RunContext) -> Produced:
         message_type="quality_result",
         agent=RULES,
         notes=score.notes,
-        gate={"gate": str(score.gate), "score": round(score.total, 2), "data": _gate_data(score, catalogue)},
+        gate={
+            "gate": str(score.gate),
+            "score": round(score.total, 2),
+            "data": _gate_data(score, catalogue, language),
+        },
         shared={"gate": str(score.gate), "score": round(score.total, 2)},
     )
 
@@ -74,7 +84,19 @@ def _sources(context: RunContext) -> Sources:
         unread=unread,
         given=(*given, *([exploration] if exploration else [])),
         edits=tuple(edited(context)),
+        said=tuple(row.words for row in context.decisions if row.subject.startswith(_TOLD)),
+        approved=_approved(context),
     )
+
+
+def _approved(context: RunContext) -> frozenset[str]:
+    """The files of the specification that are as a person last approved them."""
+    last = max(
+        (row.at for row in context.decisions if row.subject.partition(" ")[0] in _APPROVING), default=None
+    )
+    if last is None:
+        return frozenset()
+    return frozenset(path for path, row in context.artifacts.items() if row.created_at <= last)
 
 
 def stated(
@@ -93,11 +115,24 @@ def stated(
     return list(dict.fromkeys(found))
 
 
-def _gate_data(score: Score, catalogue: Catalogue) -> JsonObject:
+def _improved_nothing(context: RunContext, score: Score) -> bool:
+    """Whether the last thing that a person asked for was `improve`, and its dimension is no higher than before."""
+    last = context.decisions[-1] if context.decisions else None
+    gates = [row for row in context.verdicts if row.kind == "gate"]
+    if last is None or last.subject != "improve" or last.words not in score.dimensions or not gates:
+        return False
+    before = (gates[-1].data or {}).get("dimensions", {}).get(last.words)
+    return before is not None and score.dimensions[last.words].score <= float(before["score"])
+
+
+def _gate_data(score: Score, catalogue: Catalogue, language: str) -> JsonObject:
     """The five dimensions as plain values; a weak area names the draft that would have to change."""
+    basis = score.basis
     return {
         "total": round(score.total, 2),
         "coverage": round(score.coverage, 2),
+        "pass_needs": pass_needs(score, language) or None,
+        "basis": basis and {"given": basis.given, "proposed": basis.proposed, "open": list(basis.open)},
         "dimensions": {
             name: {
                 "score": round(found.score, 2),

@@ -26,7 +26,6 @@ from orchestrator.domain.supervision import (
     risks_of,
     verdict_of,
 )
-from orchestrator.store import checks, tasks
 from workers.agents import prompts
 from workers.context.agent_calls import AgentCalls
 from workers.context.analyses import stamped
@@ -141,7 +140,7 @@ def _supervised(context: RunContext, plan: Plan | None) -> Supervised:
             discovery=discovery_of(context),
         ),
     )
-    rows = context.store.read(lambda tx: tasks.all_tasks(tx, context.session.id))
+    rows = context.desk.tasks(context.session.id)
     errors: Counter[str] = Counter()
     for row in rows:
         errors[row.role] += row.attempts
@@ -161,7 +160,7 @@ def _ground(context: RunContext, plan: Plan | None) -> Ground:
     """What the plan was checked against as it was made."""
     if plan is None:
         return Ground()
-    rows = context.store.read(lambda tx: checks.checks_of(tx, context.session.id))
+    rows = context.desk.checks(context.session.id)
     kept = [row for row in rows if row.kind == GROUND and row.key == plan.spec_digest]
     return (
         Ground.from_json(kept[-1].data)

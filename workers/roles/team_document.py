@@ -77,7 +77,7 @@ def _explored(context: RunContext) -> JsonObject | None:
         asked_of(context),
         "general",
         named_words(asked_of(context)),
-        cache_dir=context.store.workflow / "cache" / "explorations",
+        cache_dir=context.workflow / "cache" / "explorations",
         stop=context.live.stop,
     )
     context.check()

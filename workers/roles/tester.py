@@ -12,8 +12,8 @@ from orchestrator.domain.evidence import CRITICAL, Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import Plan
 from orchestrator.domain.review_verdicts import UNVERIFIED
-from orchestrator.lifecycle.finished_run import Verdict
-from orchestrator.store.work_rows import Work
+from orchestrator.door.desk import Verdict
+from orchestrator.door.work_desk import Work
 from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls

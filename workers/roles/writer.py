@@ -12,11 +12,13 @@ from workers.context.run_context import RunContext
 from workers.context.written_documents import registered
 from workers.documents.condensed import listed
 from workers.documents.content import Architecture, ArchitectureReview
-from workers.documents.identifiers import Registered, allot
+from workers.documents.hand_edits import changes, upheld
+from workers.documents.identifiers import IDENTIFIER, Registered, allot
 from workers.roles import Produced
 from workers.roles.drafting import ask, before, facts, form, is_reworked, made_by, render_context
 
 REVIEW = "Review this draft of an architecture critically: what is missing, wrong, risky or unproven?"
+MOST_EDITS = 20  # of one document that become lines of `wisdom/decisions`
 REVIEWED_BY = "technical"  # the perspective whose agent reads an architecture draft critically
 
 
@@ -38,6 +40,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
         agent=made[0].agent,
         key_decisions=[decision for each in made for decision in each.key_decisions],
         notes=[note for each in made for note in each.notes],
+        wisdom=[entry for each in made for entry in each.wisdom],
     )
 
 
@@ -45,22 +48,32 @@ def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produ
     known = facts(context, document)
     content, agent = ask(calls, document, known)
     context.check()
+    wisdom: list[tuple[str, str]] = []
+    edits: list[str] = []
+    delivered, left = registered(context, document), known["previous"]
+    if delivered is not None and left is not None:
+        told = changes(delivered.content, left)[:MOST_EDITS]
+        wisdom = [("decisions", f"edited by hand in {document.path}: {line[:300]}") for line in told]
+        named = {name for piece in known["feedback"] for name in IDENTIFIER.findall(piece)}
+        content, held = upheld(content, delivered.content, left, named)
+        edits = [f"{name}: what was written by hand holds; the reply had set it back" for name in held]
     extra: dict[str, object] = {}
     notes: list[str] = []
     if isinstance(content, Architecture):
         extra, notes = _reviewed(calls, document, known, content)
-    previous, earlier = registered(context, document), before(context, document)
+    earlier = before(context, document)
     in_force = {found for each in earlier.values() for found in each.ids()}
-    kept, more = allot(content, previous, known=in_force, kind=document.kind)
+    kept, more = allot(content, delivered, known=in_force, kind=document.kind)
     files = form(context, document, kept, render_context(context, document, agent, earlier, extra=extra))
     return Produced(
         files=files,
         artifact=document.path,
-        summary=_summary(kept, previous),
+        summary=_summary(kept, delivered),
         message_type="draft_revision" if is_reworked(context) else "draft_ready",
         agent=agent,
-        key_decisions=_decisions(kept, previous),
-        notes=[*notes, *more],
+        key_decisions=_decisions(kept, delivered),
+        notes=[*notes, *edits, *more],
+        wisdom=wisdom,
     )
 
 

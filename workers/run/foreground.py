@@ -19,8 +19,8 @@ from orchestrator.domain.json_types import JsonObject
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import Settings
+    from orchestrator.door.local_desk import LocalDesk
     from orchestrator.log import Logger
-    from orchestrator.store.store import Store
     from workers.git.session_work import SessionWork
 
 HELP = {
@@ -114,11 +114,10 @@ def _patch(given: argparse.Namespace) -> JsonObject:
 
 
 def _landed(given: argparse.Namespace) -> JsonObject:
-    from orchestrator.store import work_state
     from workers.git.applying import diff_of
 
     with _opened(given) as (work, _):
-        landed = work.database.read(lambda tx: work_state.landed(tx, given.session))
+        landed = work.desk.landed(given.session)
         mine = [each for each in landed if each.task == given.task]
         if not mine:
             raise UnknownName("landed task", given.task, sorted({each.task for each in landed if each.task}))
@@ -162,10 +161,10 @@ def _compare(given: argparse.Namespace) -> JsonObject:
     from workers.git.comparing_work import changes_of, difference, own_difference
     from workers.git.session_work import open_work
 
-    with _store(given) as (database, settings, _):
+    with _desk(given) as (desk, settings, _):
         trees = trees_folder(settings.work.trees)
         names = [name for name in (given.session, given.other) if name is not None]
-        works = [open_work(database, given.project, name, trees) for name in names]
+        works = [open_work(desk, given.project, name, trees) for name in names]
         diff = None
         if given.diff:
             diff = difference(*works) if len(works) > 1 else own_difference(works[0])
@@ -187,23 +186,22 @@ def _gc(given: argparse.Namespace) -> JsonObject:
     from workers.git.checkouts import trees_folder
     from workers.git.collecting import collect
 
-    with _store(given) as (database, settings, log):
+    with _desk(given) as (desk, settings, log):
         trees = trees_folder(settings.work.trees)
-        return collect(database, given.project, lambda: trees, log, dry=given.dry_run).as_json()
+        return collect(desk, given.project, lambda: trees, log, dry=given.dry_run).as_json()
 
 
 def _tidy(given: argparse.Namespace) -> JsonObject:
-    from orchestrator.store import work_state
     from workers.git.checkouts import trees_folder
     from workers.git.tree_maintenance import TreeMaintenance
 
-    with _store(given) as (database, settings, log):
+    with _desk(given) as (desk, settings, log):
         trees = trees_folder(settings.work.trees)
-        maintenance = TreeMaintenance(database, given.project, lambda: trees, log)
+        maintenance = TreeMaintenance(desk, given.project, lambda: trees, log)
         if given.session is None:
             maintenance.poll()
             return {}
-        state = database.read(lambda tx: work_state.state_of(tx, given.session))
+        state = desk.work_state(given.session)
         return {} if state is None else maintenance.tidy(state).as_json()
 
 
@@ -263,22 +261,23 @@ def _request_gaps(_: argparse.Namespace) -> JsonObject:
 
 
 @contextmanager
-def _store(given: argparse.Namespace) -> Iterator[tuple[Store, Settings, Logger]]:
-    """The project's store, its settings, and a log that goes where that of a host goes."""
+def _desk(given: argparse.Namespace) -> Iterator[tuple[LocalDesk, Settings, Logger]]:
+    """The project's desk, its settings, and a log that goes where that of a host goes."""
     from orchestrator import log
     from orchestrator.config import load_settings
-    from orchestrator.store.backends.sqlite_file import refuse_other_schema
-    from orchestrator.store.store import Store
+    from orchestrator.door.local_desk import LocalDesk
+    from orchestrator.store.databases import database_of
 
     settings = load_settings(given.project, os.environ, {})
     workflow = given.project / ".workflow"
-    refuse_other_schema(workflow / "lifecycle.db")
+    database = database_of(given.project)
+    database.refuse_other_schema()
     logger = log.configure(workflow / "logs" / "workers.jsonl", environ=dict(os.environ))
-    database = Store(workflow / "lifecycle.db", synchronous=settings.synchronous, journal=settings.journal)
+    store = database.store(settings)
     try:
-        yield database, settings, logger
+        yield LocalDesk(store), settings, logger
     finally:
-        database.close()
+        store.close()
 
 
 @contextmanager
@@ -287,9 +286,9 @@ def _opened(given: argparse.Namespace) -> Iterator[tuple[SessionWork, Path]]:
     from workers.git.checkouts import trees_folder
     from workers.git.session_work import open_work
 
-    with _store(given) as (database, settings, _):
+    with _desk(given) as (desk, settings, _):
         trees = trees_folder(settings.work.trees)
-        yield open_work(database, given.project, given.session, trees), given.project
+        yield open_work(desk, given.project, given.session, trees), given.project
 
 
 _VERBS: dict[str, Callable[[argparse.Namespace], JsonObject]] = {

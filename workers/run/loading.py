@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from orchestrator.config.settings import Settings
 from orchestrator.domain import secrets
-from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.json_types import Json
+from orchestrator.domain.model import WISDOM
 from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.prices import Prices
+from orchestrator.door.desk import Desk, Known, Run, Session
 from orchestrator.log import Logger
-from orchestrator.store import artifacts, cassettes, decisions, edits, records, sessions
-from orchestrator.store.rows import Artifact, Decision, MemoryEntry, Run, Session, Verdict
-from orchestrator.store.store import Store, Tx
+from orchestrator.store import cassettes
 from workers.agents.cassette.player import CassettePlayer
 from workers.agents.question import Names
 from workers.agents.routing import Router
@@ -25,35 +25,16 @@ from workers.host.live_runs import LiveRun, LiveRuns
 from workers.run.role_instructions import instructed
 
 
-class _Seen(NamedTuple):
-    session: Session
-    snapshot: JsonObject
-    artifacts: dict[str, Artifact]
-    wisdom: list[MemoryEntry]
-    accumulator: list[JsonObject]
-    verdicts: Sequence[Verdict]
-    decisions: list[Decision]
-
-
-def _read(tx: Tx, row: Run, known: secrets.Known) -> _Seen:
+def _masked(seen: Known, known: secrets.Known) -> Known:
     """The request is masked as agents' words are: else documents lack what it says."""
-    session = sessions.get(tx, row.session_id)
-    assert session is not None
-    return _Seen(
-        session=session._replace(request=secrets.mask(session.request, known)),
-        snapshot=sessions.snapshot(tx, row.session_id),
-        artifacts={found.path: found for found in artifacts.newest(tx, row.session_id)},
-        wisdom=records.wisdom_of(tx, row.session_id),
-        accumulator=records.accumulator_of(tx, row.session_id, row.role),
-        verdicts=records.verdicts_of(tx, row.session_id),
-        decisions=decisions.decisions_of(tx, row.session_id),
-    )
+    session = seen.session
+    return replace(seen, session=session._replace(request=secrets.mask(session.request, known)))
 
 
 def load(
     live: LiveRun,
     lives: LiveRuns,
-    store: Store,
+    desk: Desk,
     settings: Settings,
     *,
     runs: Path,
@@ -66,13 +47,11 @@ def load(
 ) -> AgentCalls:
     """Take in what a person edited, then read everything the run needs on one snapshot of the database."""
     row = live.row
-    edits.adopt(store, row.session_id)
-
-    seen = store.read(lambda tx: _read(tx, row, secrets.known(environ)))
+    seen = _masked(desk.context(row), secrets.known(environ))
     pack, _ = from_snapshot(seen.snapshot)
-    told, unusable = instructed(store, pack, row, instructions)
+    told, unusable = instructed(desk, pack, row, instructions)
     role_text, critic_text = told, instructions(CRITIC)
-    wisdom: dict[str, list[str]] = {name: [] for name in records.WISDOM}
+    wisdom: dict[str, list[str]] = {name: [] for name in WISDOM}
     for entry in seen.wisdom:
         wisdom[entry.name].append(f"[{entry.author}] {entry.data}")
     skipped: list[str] = []
@@ -82,7 +61,7 @@ def load(
     workdir.mkdir(parents=True, exist_ok=True, mode=0o700)
     context = RunContext(
         live=live,
-        store=store,
+        desk=desk,
         session=seen.session,
         pack=pack,
         settings=settings,
@@ -148,7 +127,7 @@ def _passed_on(row: Run, accumulator: Sequence[Mapping[str, Json]]) -> Mapping[s
     return next((each for each in reversed(accumulator) if each.get("loop") == row.loop), {})
 
 
-def _input_digest(row: Run, seen: _Seen, instructions: Sequence[str]) -> str:
+def _input_digest(row: Run, seen: Known, instructions: Sequence[str]) -> str:
     """Of everything that shapes what the task makes: another digest means that what was produced before is stale.
 
     The decisions that count are those a task answers (`answered`): a retry or a resume must not throw away what the

@@ -7,26 +7,18 @@ from collections.abc import Callable
 from orchestrator.config.role_files import guidance_of, path_of
 from orchestrator.domain.dynamic_session import KIND
 from orchestrator.domain.pipelines import Pack
-from orchestrator.store import artifacts
-from orchestrator.store.rows import Run
-from orchestrator.store.store import Store
+from orchestrator.door.desk import Desk, Run
 from workers.roles import LIKE, work_of
 
 
-def instructed(store: Store, pack: Pack, row: Run, shipped: Callable[[str], str]) -> tuple[str, list[str]]:
+def instructed(desk: Desk, pack: Pack, row: Run, shipped: Callable[[str], str]) -> tuple[str, list[str]]:
     """The instructions, and notes. An edit that left nothing usable is passed over for the version before it."""
     if pack.roles[row.role].kind != KIND:
         return shipped(row.role), []
     work = work_of(pack, row)
     base = shipped(work) if work in LIKE.values() else ""
     path = path_of(row.role)
-    versions = store.read(
-        lambda tx: [
-            artifacts.body(tx, each.sha256).decode("utf-8", "replace")
-            for each in artifacts.versions(tx, row.session_id, path)
-        ]
-    )
-    for age, text in enumerate(reversed(versions)):
+    for age, text in enumerate(reversed(desk.texts_of(row.session_id, path))):
         own = guidance_of(text, row.role)
         if own is not None:
             note = f"{path} was edited to something that is no role file: the version before is used"

@@ -6,7 +6,6 @@ and reports in one transaction. Dying anywhere between leaves a task that anothe
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -24,13 +23,10 @@ from orchestrator.domain.errors import (
     TreeError,
 )
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.lifecycle import finished_run, report
+from orchestrator.door.desk import Desk, Earlier, Ended, Report, Reported, Run, RunProducts
 from orchestrator.log import Logger
-from orchestrator.store import artifacts, claims, files, messages, records, tasks
-from orchestrator.store.rows import EarlierRun, Run
-from orchestrator.store.store import Store, Tx
+from orchestrator.store.deletion import remove_folder
 from workers.context.agent_calls import AgentCalls
-from workers.context.run_context import RunContext
 from workers.discussion.round import Critiqued, critique
 from workers.host.leftovers import await_end
 from workers.host.live_runs import LiveRun, LiveRuns
@@ -48,12 +44,11 @@ FIRST_TRY, LONGEST_TRY = 0.1, 2.0  # seconds between two tries to write on a ful
 class Runtime:
     """Executes runs for one host; `draining` says whether the host takes no more."""
 
-    store: Store
+    desk: Desk
     config: Callable[[], WorkerConfig]  # settings, agents and prices as they are now
     roles: tuple[str, ...]
     lives: LiveRuns
     project: Path
-    runs: Path
     instructions: Callable[[str], str]
     draining: Callable[[], bool]
     log: Logger
@@ -61,7 +56,11 @@ class Runtime:
     bell: wakeup.Bell = field(init=False)
 
     def __post_init__(self) -> None:
-        self.bell = wakeup.Bell(self.store.project_id)
+        self.bell = wakeup.Bell(self.desk.project_id)
+
+    def close(self) -> None:
+        """Finish what no run waits for, once no slot works any more."""
+        self.bell.close()
 
     def execute(self, live: LiveRun) -> Run | None:
         """Take one run to its report; the successor's opened run, when the report advanced to one."""
@@ -79,11 +78,12 @@ class Runtime:
             return None
         failpoints.hit("report.after_commit")
         _follow(produced, log)
-        self._clean(row.run)
+        self.bell.later(lambda: self._clean(row.run))
         if reported is None or reported.next is None or reported.next.loop != row.loop:
+            # At once: whoever is offered the loop's next task has this folder, too.
             self._clean(loading.loop_folder(row))
         if reported is None or reported.advance.wake:
-            wakeup.wake_daemon(self.store.project_id)  # after the commit: a beat is wanted
+            wakeup.wake_daemon(self.desk.project_id)  # after the commit: a beat is wanted
         else:
             self.bell.ring()  # the files can follow a moment later
         if reported is None:
@@ -102,14 +102,14 @@ class Runtime:
     def _load(self, live: LiveRun, log: Logger) -> AgentCalls:
         row = live.row
         if row.epoch > 1:  # the attempt before may have been revoked while its agent lives
-            await_end(self.store.read(lambda tx: tasks.runs_before(tx, row.id, row.epoch)), live.stop, log)
+            await_end(self.desk.attempts_before(row), live.stop, log)
         config = self.config()
         return loading.load(
             live,
             self.lives,
-            self.store,
+            self.desk,
             config.settings,
-            runs=self.runs,
+            runs=self.desk.workflow / "runs",
             project=self.project,
             instructions=self.instructions,
             log=log,
@@ -120,7 +120,7 @@ class Runtime:
 
     def _reported(
         self, calls: AgentCalls, produced: Produced, critiqued: Critiqued | None, times: _Times
-    ) -> tuple[Produced, finished_run.Reported | None]:
+    ) -> tuple[Produced, Reported | None]:
         """What was reported; where the head has moved meanwhile, what was made is merged with the new one first."""
         while True:
             try:
@@ -132,20 +132,15 @@ class Runtime:
 
     def _report(
         self, calls: AgentCalls, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
-    ) -> finished_run.Reported | None:
+    ) -> Reported | None:
         """Close the run; None when its discussion asks a person, and the run was released. Raises LeaseLost."""
         context = calls.run
         context.check()
         if critiqued is not None and not critiqued.consequence.completes:
-            context.store.write(
-                lambda tx: _ask_person(tx, context.row, critiqued, timings), about=context.row.session_id
-            )
+            self.desk.end(_asking(context.row, critiqued, timings))
             return None
         done = _compose(calls, produced, critiqued, timings)
-        return context.store.write(
-            lambda tx: report.complete(tx, done, self.roles, draining=self.draining()),
-            about=context.row.session_id,
-        )
+        return self.desk.report(done, self.roles, draining=self.draining())
 
     # what can go wrong
 
@@ -164,28 +159,25 @@ class Runtime:
         else:
             log.warning("attempt_released", why=ending.text[:500])
 
-        def end(tx: Tx) -> None:
-            report.fail(
-                tx,
-                row,
-                ending.text,
-                counted=ending.counted,
-                backoff=self.config().settings.backoff_seconds,
-                timings=timings,
-                pause=ending.pause,
-                wait=ending.wait,
-                limited_by=ending.limited_by,
-                final=isinstance(error, AgentError) and records.asked_rules_alone(tx, row.run),
-                detail={"task": row.key, "error": ending.text, **dict(ending.detail)},
-            )
-
+        ended = Ended(
+            row,
+            ending.text,
+            counted=ending.counted,
+            timings=timings,
+            backoff=self.config().settings.backoff_seconds,
+            pause=ending.pause,
+            detail={"task": row.key, "error": ending.text, **dict(ending.detail)},
+            wait=ending.wait,
+            limited_by=ending.limited_by,
+            by_agent=isinstance(error, AgentError),
+        )
         try:
-            self._write_end(live, end, log)
+            self._write_end(live, ended, log)
         except LeaseLost:
             log.warning("run_lost", why="fenced")
-        wakeup.wake_daemon(self.store.project_id)
+        wakeup.wake_daemon(self.desk.project_id)
 
-    def _write_end(self, live: LiveRun, end: Callable[[Tx], None], log: Logger) -> None:
+    def _write_end(self, live: LiveRun, ended: Ended, log: Logger) -> None:
         """Write how the attempt ended; on a full disk again and again, as long as the run is ours.
 
         Else the attempt would be lost by its lease, and count though the disk was at fault. Raises LeaseLost, DiskFull.
@@ -193,7 +185,7 @@ class Runtime:
         wait = FIRST_TRY
         while True:
             try:
-                self.store.write(end, about=live.row.session_id, use_ballast=True)
+                self.desk.end(ended)
                 return
             except DiskFull as error:
                 if wait == FIRST_TRY:
@@ -204,9 +196,12 @@ class Runtime:
 
     def _clean(self, run: str) -> None:
         """The private directory of a run that was reported; a failed run's is kept a day, as evidence."""
-        directory = self.runs / run
-        if directory.is_dir() and not directory.is_symlink():
-            shutil.rmtree(directory, ignore_errors=True)
+        directory = self.desk.workflow / "runs" / run
+        try:
+            if directory.is_dir() and not directory.is_symlink():
+                remove_folder(directory)
+        except OSError as error:
+            self.log.warning("folder_not_removed", folder=run, error=str(error))
 
 
 class _Times:
@@ -228,14 +223,10 @@ def _produce(calls: AgentCalls) -> Produced:
     """Make the artifact, or find what an earlier run of this task made from the same input. Registers it with this run."""
     context, row = calls.run, calls.run.row
     work = work_of(context.pack, row)
-    earlier = (
-        None
-        if work in LANDING
-        else context.store.read(lambda tx: artifacts.produced_before(tx, row.id, context.input_digest))
-    )
+    earlier = None if work in LANDING else context.desk.produced_before(row, context.input_digest)
     if earlier is not None:
-        produced = _found(context, earlier)
-        context.log.info("produced_before", by_run=earlier.id[-8:])
+        produced = Produced.again(earlier.files, earlier.note)
+        context.log.info("produced_before", by_run=earlier.run[-8:])
     else:
         context.phase("produce")
         produced = produce_for(work)(context, calls)
@@ -243,21 +234,13 @@ def _produce(calls: AgentCalls) -> Produced:
     return _register(calls, produced, earlier)
 
 
-def _register(calls: AgentCalls, produced: Produced, earlier: EarlierRun | None = None) -> Produced:
+def _register(calls: AgentCalls, produced: Produced, earlier: Earlier | None = None) -> Produced:
     """Note what was made, with this run; `earlier`: the run that had made it, whose critiques count."""
-    context, row = calls.run, calls.run.row
-    for path, (body, _) in produced.files.items():
-        files.clean(path)
-        artifacts.keep_large(context.store.workflow, body)
-
-    def register(tx: Tx) -> None:
-        claims.note_produced(tx, row.run, row.host, context.input_digest, produced.agent, produced.note)
-        artifacts.produce(tx, row.run, produced.files)
-        if earlier is not None:
-            for reply in records.critiques_of(tx, earlier.id):
-                records.add_critique(tx, row.run, reply.perspective, reply.agent, reply.reply, reply.notes)
-
-    context.write(register)
+    context = calls.run
+    context.check()
+    by = None if earlier is None else earlier.run
+    made = RunProducts(context.input_digest, produced.agent, produced.note, produced.files, by)
+    context.desk.produced(context.row, made)
     failpoints.hit("produced.registered")
     return produced
 
@@ -273,17 +256,6 @@ def _follow(produced: Produced, log: Logger) -> None:
         log.warning("refs_lag", error=error.what, why=error.why[:500])
 
 
-def _found(context: RunContext, earlier: EarlierRun) -> Produced:
-    def query(tx: Tx) -> dict[str, tuple[bytes, str]]:
-        return {
-            product.path: (artifacts.body(tx, product.sha256), product.kind)
-            for product in artifacts.products_of(tx, earlier.id)
-            if product.kind != "discussion"  # its record is made anew
-        }
-
-    return Produced.again(context.store.read(query), earlier.produced)
-
-
 def _discuss(calls: AgentCalls, produced: Produced) -> Critiqued | None:
     """The inline discuss, where the task has a round; its record becomes one of the run's products."""
     context = calls.run
@@ -294,15 +266,15 @@ def _discuss(calls: AgentCalls, produced: Produced) -> Critiqued | None:
     if critiqued.record is not None:
         path, body = critiqued.record
         everything = {**produced.files, path: (body, "discussion")}
-        artifacts.keep_large(context.store.workflow, body)
-        context.write(lambda tx: artifacts.produce(tx, context.row.run, everything))
+        context.check()
+        context.desk.add_record(context.row, everything)
     failpoints.hit("discuss.done")
     return critiqued
 
 
 def _compose(
     calls: AgentCalls, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
-) -> finished_run.Report:
+) -> Report:
     context, row = calls.run, calls.run.row
     accumulator = {
         "task": row.key,
@@ -316,7 +288,7 @@ def _compose(
         "told": calls.told,
     }
     wisdom = [*produced.wisdom, *(critiqued.wisdom if critiqued else ())]
-    return finished_run.Report(
+    return Report(
         row=row,
         message_type=produced.message_type,
         summary=critiqued.summary if critiqued else f"{row.key} complete. {produced.summary}",
@@ -341,22 +313,12 @@ def _compose(
     )
 
 
-def _ask_person(tx: Tx, row: Run, critiqued: Critiqued, timings: Mapping[str, float]) -> None:
-    """Release the run, without counting the attempt, and let the session wait for a person's decision. Raises LeaseLost."""
-    messages.say(
-        tx,
-        row.session_id,
-        row.role,
-        "discussion_blocked",
-        critiqued.summary,
-        data={"options": critiqued.options},
-    )
-    report.fail(
-        tx,
+def _asking(row: Run, critiqued: Critiqued, timings: Mapping[str, float]) -> Ended:
+    """The run is released, without counting the attempt, and the session waits for a person's decision."""
+    return Ended(
         row,
         "the discussion waits for a person",
         counted=False,
-        backoff=(),
         timings=timings,
         pause=PauseReason.DISCUSSION_BLOCKED,
         detail={
@@ -365,4 +327,5 @@ def _ask_person(tx: Tx, row: Run, critiqued: Critiqued, timings: Mapping[str, fl
             "options": critiqued.options,
             "faults": critiqued.faults,
         },
+        asks=(critiqued.summary, critiqued.options),
     )

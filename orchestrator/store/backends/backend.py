@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from orchestrator.domain.identity import ProjectId
@@ -55,10 +56,14 @@ class Backend(Protocol):
     """One process's access to one database. Safe for threads; no connection crosses a fork.
 
     `identity`: a name that every process with access to this database gives it. `clock`: the one of `Opened`.
+    `file`: where it is one file of this machine, which has to be looked after; None where a server keeps it.
     """
 
     sql: SqlDialect
     clock: Clock
+
+    @property
+    def file(self) -> Path | None: ...
 
     @property
     def identity(self) -> ProjectId: ...

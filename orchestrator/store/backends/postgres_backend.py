@@ -29,13 +29,14 @@ from orchestrator.store.backends.postgres_connection import (
     DriverError,
     Raw,
     connect,
+    described,
     is_lost,
     is_usable,
     timeline,
 )
 from orchestrator.store.backends.postgres_dialect import SQL
 from orchestrator.store.backends.postgres_errors import explain, is_outage, is_repeated
-from orchestrator.store.clock import Clock
+from orchestrator.store.clock import SHARED, Clock
 
 T = TypeVar("T")
 WRITERS = 10  # connections
@@ -44,7 +45,6 @@ REPEATS = 20  # tries of a unit that others were quicker than
 OUTAGE_SECONDS = 35.0  # how long a unit waits for a server that is away
 PAUSE_SECONDS = 0.05  # before the second try; each further one waits up to twice as long as the one before
 LONGEST_PAUSE = 1.0
-BOOT = ""  # lease times are the server's, which no reboot of ours ends
 
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 _LOCK = "SELECT 1 FROM sessions WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE"
@@ -105,6 +105,7 @@ class PostgresBackend:
     """A `Backend`."""
 
     sql = SQL
+    file = None
 
     def __init__(self, address: str, *, clock: Clock | None = None) -> None:
         """`address`: a libpq connection string or URL. `clock`: another one than the server's."""
@@ -219,8 +220,8 @@ class PostgresBackend:
 
     def _opened(self, cursor: Raw, now: int) -> Opened:
         if self._own_clock is None:
-            return Opened(cast(Cursor, cursor), now, now, BOOT)
-        return Opened(cast(Cursor, cursor), self._own_clock.wall(), self._own_clock.monotonic(), BOOT)
+            return Opened(cast(Cursor, cursor), now, now, SHARED)
+        return Opened(cast(Cursor, cursor), self._own_clock.wall(), self._own_clock.monotonic(), SHARED)
 
     def _history_of(self, connection: Connection, cursor: Raw) -> str:
         """The timeline of the connection's server, which it keeps as long as it is connected."""
@@ -302,11 +303,7 @@ class PostgresBackend:
 
     @cached_property
     def _where(self) -> str:
-        """The server and its database, without a password."""
-        from psycopg.conninfo import conninfo_to_dict
-
-        parts = conninfo_to_dict(self._address)
-        return f"PostgreSQL at {parts.get('host', 'localhost')}, database {parts.get('dbname', '')}"
+        return described(self._address)
 
     def _with(self, pool: QueuePool, act: Callable[[Connection], T]) -> T:
         """The answer of `act` with a connection of the pool; after an error its transaction is rolled back."""

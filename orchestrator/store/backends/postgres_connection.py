@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import psycopg
 from psycopg.adapt import Loader
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.raw_cursor import RawCursor
 from psycopg.types.numeric import Int8Dumper
@@ -47,6 +48,18 @@ class _Number(Loader):
         return float(text) if "." in text else int(text)
 
 
+def address(url: str, password: str | None) -> str:
+    """What libpq connects to. Raises DatabaseUnusable for a URL that it cannot read."""
+    try:
+        return make_conninfo(url) if password is None else make_conninfo(url, password=password)
+    except psycopg.ProgrammingError as error:
+        raise DatabaseUnusable(
+            "the database's address cannot be read",
+            why=" ".join(str(error).split()),
+            fix="write it as postgresql://USER@HOST/DATABASE",
+        ) from error
+
+
 def connect(address: str, *, writes: bool = True) -> Connection:
     """A connection that begins no transaction by itself. Raises DriverError, DatabaseUnusable for an older server."""
     settings = dict(CLIENT, options=" ".join(f"-c {name}={value}" for name, value in SERVER.items()))
@@ -69,6 +82,14 @@ def connect(address: str, *, writes: bool = True) -> Connection:
     made.adapters.register_dumper(int, Int8Dumper)  # one prepared form, however large a number is
     made.adapters.register_loader("numeric", _Number)
     return made
+
+
+def described(address: str) -> str:
+    """The server and its database, without a password."""
+    parts = conninfo_to_dict(address)
+    if "service" in parts:
+        return f"PostgreSQL, service {parts['service']}"
+    return f"PostgreSQL at {parts.get('host', 'localhost')}, database {parts.get('dbname', '')}"
 
 
 def is_usable(connection: Connection) -> bool:

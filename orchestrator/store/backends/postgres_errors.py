@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import psycopg
 from psycopg import errors
 
@@ -12,6 +14,10 @@ REPEATED = (  # somebody else was quicker: the whole unit is right once it has s
     errors.DeadlockDetected,
     errors.LockNotAvailable,
     errors.UniqueViolation,
+)
+_REFUSED = re.compile(  # a server that answers so is there, and will say the same again
+    r"password authentication failed|no password supplied|authentication failed|does not exist|no pg_hba.conf entry"
+    r"|not permitted to log in|not currently accepting connections|permission denied|definition of service"
 )
 _GONE = ("08", "57P01", "57P02", "57P03", "25P03", "53300")  # by SQLSTATE, or how it begins
 
@@ -24,13 +30,20 @@ def is_repeated(error: psycopg.Error) -> bool:
 def is_outage(error: psycopg.Error) -> bool:
     """Whether the server went away, is not up yet or takes no further connection: it may be back soon."""
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and error.sqlstate is None:
-        return True
+        return not is_refusal(error)
     return (error.sqlstate or "").startswith(_GONE)
+
+
+def is_refusal(error: psycopg.Error) -> bool:
+    """Whether the server is there and lets us not in: its answer to a connection has no SQLSTATE, only words."""
+    return error.sqlstate is None and bool(_REFUSED.search(str(error)))
 
 
 def explain(error: psycopg.Error, where: str) -> Exception:
     """The fault in our words; a broken constraint stays what it is, since it is an internal error."""
     why = " ".join(str(error).split())
+    if is_refusal(error):
+        return _refused(why, where)
     if is_outage(error):
         return DatabaseUnusable(
             "the database server cannot be used",
@@ -50,3 +63,13 @@ def explain(error: psycopg.Error, where: str) -> Exception:
             fix="check the rights of the database's user",
         )
     return StoreError(f"the database failed: {why}", why=where)
+
+
+def _refused(why: str, where: str) -> DatabaseUnusable:
+    if "password" in why:
+        fix = "set PGPASSWORD, or name the password's place: database.password_env or database.password_file"
+    elif re.search(r'database "[^"]*" does not exist', why):
+        fix = "make it on the server (`createdb`), or name another one: database.url in .workflow/config.toml"
+    else:
+        fix = "check database.url in .workflow/config.toml, and the rights of its user on the server"
+    return DatabaseUnusable("the database server refuses the connection", why=f"{where}: {why}", fix=fix)

@@ -68,7 +68,7 @@ class SqliteBackend:
         on_wait: Callable[[list[int]], None] | None = None,
     ) -> None:
         """`on_wait` is told once, with the pids in the way, when a write has to wait for another process."""
-        self.path = path
+        self.path = self.file = path
         self.identity = sqlite.project_id(path)
         self.clock = clock or SystemClock()
         self._on_wait = on_wait

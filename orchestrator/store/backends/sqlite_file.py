@@ -21,7 +21,8 @@ from orchestrator.store import rights
 from orchestrator.store.backends.sqlite_errors import WAITABLE, code_of, damaged, unreadable, way_back
 
 APPLICATION_ID = 0x544C4331
-SCHEMA = "0006"  # the newest migration; tests hold it against migrations/
+SCHEMA = "0007"  # the newest migration; tests hold it against migrations/
+MOVED = "moved"  # in the place of a revision: the rows are on a server now
 BUSY_TIMEOUT_MS = 5_000
 FIXED_IN = (3, 51, 3)  # first release without the WAL-reset bug
 NETWORK_FILE_SYSTEMS = {
@@ -178,6 +179,8 @@ def inspect(path: Path) -> str | None:
             f"{path.name} was left half migrated", why="it names no schema revision", fix=fix
         )
     found = str(row[0])
+    if found == MOVED:
+        raise moved()
     if found > SCHEMA:
         raise DatabaseUnusable(
             "the database is newer than this program",
@@ -187,15 +190,22 @@ def inspect(path: Path) -> str | None:
     return found
 
 
-def refuse_other_schema(path: Path) -> None:
-    """Raise DatabaseUnusable for a database that this program has not upgraded: its coordinator is of an earlier version."""
-    found = inspect(path)
-    if found != SCHEMA:
-        raise DatabaseUnusable(
-            "the database was not upgraded to this version of the program",
-            why=f"it has schema {found or 'none'}, this program needs {SCHEMA}",
-            fix="`lifecycle check` upgrades it and replaces the coordinator",
-        )
+def moved() -> DatabaseUnusable:
+    """The error for a file whose rows have moved to a server."""
+    return DatabaseUnusable(
+        "the project's database has moved to a server",
+        why="`lifecycle adopt-database` copied its rows there; the file takes no change any more",
+        fix="set database.url in .workflow/config.toml to where it is",
+    )
+
+
+def other_schema(found: str | None) -> DatabaseUnusable:
+    """The error for a database that this program has not upgraded: its coordinator is of an earlier version."""
+    return DatabaseUnusable(
+        "the database was not upgraded to this version of the program",
+        why=f"it has schema {found or 'none'}, this program needs {SCHEMA}",
+        fix="`lifecycle check` upgrades it and replaces the coordinator",
+    )
 
 
 class Readers:

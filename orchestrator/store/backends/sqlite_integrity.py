@@ -20,11 +20,14 @@ READ_BY_ALL = ("sessions", "tasks", "edges", "hosts", "leases", "rate_limits", "
 
 
 class LogWatch:
-    """Notices that somebody removed or replaced the log beside a database in use: what we commit would go nowhere."""
+    """Notices that somebody removed or replaced the log beside a database in use: what we commit would go nowhere.
 
-    def __init__(self, path: Path) -> None:
-        self._files = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
-        self._known: list[int | None] = [None, None]
+    Without a file there is nothing to notice: a server looks after its own.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        self._files = [] if file is None else [file.with_name(file.name + end) for end in ("-wal", "-shm")]
+        self._known: list[int | None] = [None for _ in self._files]
 
     def check(self) -> None:
         """Raises StoreBroken. Call it while connections are open, which keep the files where they are."""
@@ -38,7 +41,7 @@ class LogWatch:
     @property
     def is_replaced(self) -> bool:
         """Another process has begun a log of its own: ours must not be moved into the database any more."""
-        return self._files[0].exists()
+        return bool(self._files) and self._files[0].exists()
 
 
 def refuse_damage(path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -83,17 +84,17 @@ def _settings(served: ServedProject) -> list[tuple[str, Json, str, bool]] | None
         settings = read_settings(served.project)
     except ConfigError:
         return None
-    fields = type(settings).model_fields
-    standard = type(settings)().model_dump(mode="json")
-    held = known(os.environ)
+    standard = asdict(type(settings)())
+    held, values = known(os.environ), asdict(settings)
+    rows = [(each.name, values[each.name], each.metadata["doc"]) for each in fields(settings)]
     return [
         (
             name,
             mask_all(without_secrets(value), held),
-            fields[name].description or "",
+            meaning,
             value != standard[name],
         )
-        for name, value in settings.model_dump(mode="json").items()
+        for name, value, meaning in rows
     ]
 
 

@@ -6,16 +6,19 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from orchestrator.config.shipped import shipped_documents
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.json_types import Json
 from workers.documents.content import Content, Epics, Requirements
 from workers.documents.outline import Block, outline
+from workers.documents.reader import KEPT_LIMIT
 from workers.documents.words import shown
 
 _NAMED = re.compile(r"acceptance criteria|验收标准|验收条件", re.IGNORECASE)
 _DEEPEST = 40  # levels of a JSON document that are read
+Heading = tuple[int, str, str]  # level, heading, text of the section with its subsections
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Artifact:
     text: str
     kind: str  # its model; empty when unknown
     blocks: tuple[Block, ...]
-    headings: tuple[tuple[int, str, str], ...]  # level, heading, text of the section with its subsections
+    headings: tuple[Heading, ...]
     content: Content | None = None
     path: str = ""
     keys: Mapping[str, Json] = field(default_factory=dict)  # of a JSON document
@@ -55,14 +58,18 @@ def artifact_of(facts: Mapping[str, Json]) -> Artifact:
     text = str(facts.get("artifact") or "")
     path = str(facts.get("artifact_path") or "")
     keys = _keys(text)
-    read = tuple(Block("", "item", line) for line in _strings(keys, 0)) if keys else tuple(_blocks(text))
+    if keys:
+        read = tuple(Block("", "item", line) for line in _strings(keys, 0))
+        headings = _sections(read)
+    else:
+        read, headings = (_kept if len(text) <= KEPT_LIMIT else _read)(text)
     given, content = facts.get("document"), facts.get("artifact_content")
     stated = given if isinstance(given, DocumentDef) else _stated(path, text)
     return Artifact(
         text,
         stated.model if stated else "",
         read,
-        tuple(_sections(read)),
+        headings,
         content if isinstance(content, Content) else None,
         path,
         keys,
@@ -78,6 +85,15 @@ def _keys(text: str) -> Mapping[str, Json]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _read(text: str) -> tuple[tuple[Block, ...], tuple[Heading, ...]]:
+    """The blocks of a page, and its headings."""
+    read = tuple(_blocks(text))
+    return read, _sections(read)
+
+
+_kept = lru_cache(maxsize=32)(_read)  # the lint reads the page, and so does each perspective
 
 
 def _blocks(text: str) -> Iterator[Block]:
@@ -103,7 +119,7 @@ def _strings(value: Json, depth: int) -> list[str]:
     return [line for piece in inner for line in _strings(piece, depth + 1)] if depth < _DEEPEST else []
 
 
-def _sections(read: tuple[Block, ...]) -> list[tuple[int, str, str]]:
+def _sections(read: tuple[Block, ...]) -> tuple[Heading, ...]:
     found = []
     for at, block in enumerate(read):
         if block.kind != "heading":
@@ -114,4 +130,4 @@ def _sections(read: tuple[Block, ...]) -> list[tuple[int, str, str]]:
                 break
             body.append(later.text)
         found.append((block.level, block.text, "\n".join(body)))
-    return found
+    return tuple(found)

@@ -24,7 +24,6 @@ _FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.DOTALL | re.MULTILINE)
 _SAME_FOLDER = re.compile(r"^(?:\./)?[\w.-]+\.(?:md|json)$")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _WITHDRAWN = re.compile(r"withdrawn|撤回|作废")
-_MARK = re.compile(r"<!-- section: [a-z_]+ -->")
 _SHOWN = 10  # dead identifiers and placeholders that are named one by one
 
 
@@ -70,11 +69,10 @@ def _sections(artifact: Artifact, spec: Specification) -> Iterator[tuple[str, st
 def _headings(artifact: Artifact, stated: DocumentDef) -> dict[str, set[str]]:
     """The headings of each section: what a heading says beats the mark above it, which may be another section's."""
     found: dict[str, set[str]] = {}
-    path = artifact.path or stated.path
-    plain = read(path, _MARK.sub("", artifact.text).encode("utf-8", "replace"), stated)
-    said = {section.heading: section.key for section in plain.sections}
-    for section in (*read(path, artifact.text.encode("utf-8", "replace"), stated).sections, *plain.sections):
-        found.setdefault(said.get(section.heading, section.key), set()).add(section.heading)
+    page = read(artifact.path or stated.path, artifact.text.encode("utf-8", "replace"), stated)
+    named = [(each.heading, page.said.get(each.heading, each.key)) for each in page.sections]
+    for heading, key in (*named, *page.said.items()):
+        found.setdefault(key, set()).add(heading)
     return found
 
 

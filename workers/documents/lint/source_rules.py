@@ -170,6 +170,9 @@ def distorted(spec: Specification) -> Iterator[Finding]:
             yield finding("unsupported", said.document, said.place, said.text, language=spec.sources.language)
 
 
+_ITEM = re.compile(r"\b(?:REQ|NFR-[A-Z]{1,2})-\d+\b")
+
+
 def turned(spec: Specification) -> Iterator[Finding]:
     """Statements that keep the words of their source and change what it says: a negation, a figure, how much it binds."""
     sources = _Truth(spec)
@@ -180,7 +183,7 @@ def turned(spec: Specification) -> Iterator[Finding]:
         texts = [said.text, *([" ".join(said.also)] if said.form == "goal" else ())]
         for clause in (clause for text in texts for clause in _CLAUSES.split(text)):
             rule, source = sources.departure(clause, beside)
-            if rule:
+            if rule and not (rule == "other_number" and sources.gave(clause)):
                 yield finding(
                     rule,
                     said.document,
@@ -203,6 +206,9 @@ class _Truth:
             told += [*found.constraints, *found.dependencies, *(row.text for row in found.goals)]
             told += [f"{row.metric} {row.target}" for row in found.goals]
         self.known = Carriers(clause.strip() for text in told for clause in _CLAUSES.split(text))
+        self.amended = [
+            line for text in spec.sources.given for line in text.split("\n") if _ITEM.search(line)
+        ]
         self.plain = {plain(clause) for clause in self.known.items}
         self.plain |= {plain(cell) for line in given.split("\n") if "|" in line for cell in line.split("|")}
 
@@ -212,6 +218,10 @@ class _Truth:
             self.departure(clause, "")[0] in ("reversed", "other_number")
             for clause in _CLAUSES.split(statement)
         )
+
+    def gave(self, clause: str) -> bool:
+        """Whether somebody gave an item that is named by its identifier the figures of a clause since the request."""
+        return any(numbers(clause) <= numbers(line) for line in self.amended)
 
     def departure(self, clause: str, beside: str) -> tuple[Difference, str]:
         """How a clause departs from the one of its words, and that one; nothing where some source agrees with it."""

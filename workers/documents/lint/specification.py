@@ -36,6 +36,8 @@ class Sources:
     edits: tuple[
         str, ...
     ] = ()  # documents as a person edited them: judged, but whose numbers are that person's
+    said: tuple[str, ...] = ()  # a person's own words since the request: feedback and answers
+    approved: frozenset[str] = frozenset()  # files that nobody has changed since a person approved them
 
     @cached_property
     def whole(self) -> str:
@@ -138,6 +140,7 @@ class Specification:
                 ("assumption", brief.assumptions),
                 ("constraint", brief.constraints),
                 ("dependency", brief.dependencies),
+                ("risk", brief.risks),
             ):
                 for row in rows:
                     yield Said(

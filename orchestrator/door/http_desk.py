@@ -1,0 +1,259 @@
+"""The desk where host and database are on two machines: each operation is one request, asked again until it is answered.
+
+Whatever is asked again has the same ids, and then the server answers as it did. So a lost answer, a server that restarts
+and a network that is cut are waited out, up to `patience`; after that the run's lease is over anyway. What the server
+refuses is never repeated.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from orchestrator import __version__
+from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.identity import ProjectId
+from orchestrator.door import wire
+from orchestrator.door.desk import Desk, Renewed, Reported, Run
+from orchestrator.door.wire import DoorRefused, NotReadable, ServerAway
+
+FIRST_TRY, LONGEST_TRY = 0.05, 2.0  # seconds between two tries
+ANSWER_SECONDS = 30.0  # within which an answer must have come
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+AGAIN = (429, 503)  # statuses after which the same may be asked again
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the server tells a host that joins: what its token is for, and how long its leases are."""
+
+    name: str
+    roles: tuple[str, ...]
+    slots: int
+    project: str
+    version: str
+    lease_seconds: float
+    renew_seconds: float
+    watchdog_margin_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """`seen`: to be named when asking for the next news; `runs`: some run may not be the host's own any more."""
+
+    seen: int
+    is_new: bool
+    runs: bool
+
+
+class Connections:
+    """One connection to the server for each thread that asks."""
+
+    def __init__(self, url: str, token: str, *, certificates: Path | None = None) -> None:
+        """`certificates`: of those who may sign the server's, where the system does not know them. Raises UsageError."""
+        parts = urlsplit(url)
+        if (
+            parts.scheme not in ("http", "https")
+            or not parts.hostname
+            or parts.path.strip("/")
+            or parts.query
+        ):
+            raise UsageError(
+                f"{url!r} is no address of a server",
+                why="it has a scheme, a name and a port",
+                fix="give it as `lifecycle server` prints it, such as https://build.example:8471",
+            )
+        if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+            raise UsageError(
+                "the token would be sent unencrypted",
+                why=f"{parts.hostname} is another machine and the address begins with http:",
+                fix="give the server a certificate (`lifecycle server --tls-cert`), and name it as https:",
+            )
+        try:
+            port = parts.port
+            self._tls = None if parts.scheme == "http" else ssl.create_default_context(cafile=certificates)
+        except (ValueError, OSError) as error:
+            raise UsageError(
+                f"{url} cannot be used", why=str(error), fix="check port and certificates"
+            ) from error
+        self._to = (parts.hostname, port)
+        self._headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": "application/json",
+            "User-Agent": f"team-lifecycle/{__version__}",
+            wire.VERSION_HEADER: wire.VERSION,
+        }
+        self._mine = threading.local()
+
+    def ask(self, name: str, body: bytes, seconds: float) -> tuple[int, http.client.HTTPMessage, bytes]:
+        """Status, headers and body of the answer. Raises ServerAway; then nobody knows whether it was done."""
+        connection: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
+        try:
+            if connection is None:
+                connection = self._mine.connection = self._connect(seconds)
+            if connection.sock is not None:
+                connection.sock.settimeout(seconds)
+            connection.request("POST", wire.PREFIX + name, body, self._headers)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            if connection is not None:
+                connection.close()
+            self._mine.connection = None
+            raise ServerAway(
+                f"the server at {self._to[0]} cannot be reached", why=str(error) or type(error).__name__
+            ) from error
+
+    def _connect(self, seconds: float) -> http.client.HTTPConnection:
+        host, port = self._to
+        if self._tls is None:
+            return http.client.HTTPConnection(host, port, timeout=seconds)
+        return http.client.HTTPSConnection(host, port, timeout=seconds, context=self._tls)
+
+
+class HttpDesk:
+    """`Desk` at a server; `as_desk` types it. Operations without a method here are asked as they are (`door/wire.py`)."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        state: Path,
+        *,
+        patience: float = 30.0,
+        monotonic: Callable[[], int] = lambda: time.monotonic_ns() // 1000,
+        wall: Callable[[], int] = lambda: time.time_ns() // 1000,
+    ) -> None:
+        """`state`: the folder of what this machine keeps; `patience`: seconds in which a request is asked again."""
+        self._connections = connections
+        self._state = state
+        self._patience = patience
+        self._monotonic = monotonic
+        self._wall = wall
+        self._closing = threading.Event()
+        self.registered = threading.Event()  # a host has, and may ask for news
+
+    def as_desk(self) -> Desk:
+        return cast(Desk, self)
+
+    @property
+    def project_id(self) -> ProjectId:
+        """Of what is on this machine: its sockets are its own."""
+        return ProjectId(f"elsewhere:{self._state}")
+
+    @property
+    def workflow(self) -> Path:
+        return self._state
+
+    def now(self) -> int:
+        return self._wall()
+
+    def close(self) -> None:
+        """Ask nothing again from now on."""
+        self._closing.set()
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Asks for the operation of that name."""
+        if wire.operation(name) is None:
+            raise AttributeError(name)
+        return partial(self._done, name)
+
+    # operations that are not only asked
+
+    def register(self, host: str, *, roles: tuple[str, ...], slots: int, lease_seconds: float) -> None:
+        self._done("register", host, roles=roles, slots=slots, lease_seconds=lease_seconds)
+        self.registered.set()
+
+    def renew(self, host: str, runs: Iterable[str], *, lease_seconds: float, draining: bool) -> Renewed:
+        """Asked once: the next renewal is due soon. A host whose token was revoked has no lease any more."""
+        named = tuple(runs)
+        question = _question("renew", host, named, lease_seconds=lease_seconds, draining=draining)
+        try:
+            return cast(Renewed, self._asked("renew", question, patience=0.0)[0])
+        except DoorRefused:
+            return Renewed(alive=False, gone=named)
+
+    def claim(self, host: str, roles: tuple[str, ...], run: str) -> Run | None:
+        asked = self._monotonic()
+        row, clock = self._asked("claim", _question("claim", host, roles, run))
+        return row and _on_our_clock(row, clock, asked)
+
+    def report(self, *given: Any, **named: Any) -> Reported:
+        asked = self._monotonic()
+        found, clock = self._asked("report", _question("report", *given, **named))
+        done = cast(Reported, found)
+        return done if done.next is None else replace(done, next=_on_our_clock(done.next, clock, asked))
+
+    def is_ours(self, file: Path) -> bool:
+        """A server on another machine refuses: it writes none of this one's files."""
+        try:
+            return cast(bool, self._done("is_ours", file))
+        except DoorRefused:
+            return False
+
+    # what is no operation of a desk
+
+    def terms(self) -> Terms:
+        """What the host may do. Raises DoorRefused, ServerAway."""
+        status, _, body = self._connections.ask("terms", b"{}", ANSWER_SECONDS)
+        if status != 200:
+            raise wire.error_of(status, body)
+        try:
+            content = json.loads(body)
+            return Terms(**{**content, "roles": tuple(content["roles"])})
+        except (ValueError, TypeError, KeyError) as error:
+            raise NotReadable(why=str(error)) from error
+
+    def news(self, host: str, seen: int, seconds: float) -> News:
+        """Wait until something was offered or revoked since `seen`, at most `seconds`. Raises LifecycleError."""
+        question = json.dumps({"host": host, "seen": seen, "seconds": seconds}).encode()
+        status, _, body = self._connections.ask("news", question, seconds + ANSWER_SECONDS)
+        if status != 200:
+            raise wire.error_of(status, body)
+        try:
+            return News(**json.loads(body))
+        except (ValueError, TypeError) as error:
+            raise NotReadable(why=str(error)) from error
+
+    def _done(self, name: str, *given: Any, **named: Any) -> Any:
+        return self._asked(name, _question(name, *given, **named))[0]
+
+    def _asked(self, name: str, question: bytes, patience: float | None = None) -> tuple[Any, int]:
+        """The answer, and the server's clock of leases as it was made. Raises what the operation raises."""
+        until = time.monotonic() + (self._patience if patience is None else patience)
+        wait = FIRST_TRY
+        while True:
+            try:
+                status, headers, body = self._connections.ask(name, question, ANSWER_SECONDS)
+            except ServerAway as error:
+                failed: LifecycleError = error
+            else:
+                if status == 200:
+                    found = wire.operation(name)
+                    assert found is not None
+                    return found.value(body), int(headers.get(wire.CLOCK_HEADER, "0"))
+                failed = wire.error_of(status, body)
+                if status not in AGAIN:
+                    raise failed
+            if time.monotonic() + wait >= until or self._closing.wait(wait):
+                raise failed
+            wait = min(2 * wait, LONGEST_TRY)
+
+
+def _question(name: str, *given: Any, **named: Any) -> bytes:
+    found = wire.operation(name)
+    assert found is not None
+    return found.question(*given, **named)
+
+
+def _on_our_clock(row: Run, clock: int, asked: int) -> Run:
+    """The same run with its lease on this machine's clock, counted from before the request: no later than it really ends."""
+    return row._replace(lease_until=asked + row.lease_until - clock)

@@ -1,0 +1,152 @@
+"""What a token lets its hosts ask: their own runs, and nothing of anybody else's.
+
+What a host sends of a run is its name alone: the row is read here. So a token that was stolen can do that host's work,
+and neither report another's run nor claim for a role that the token is not for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from orchestrator.domain.elsewhere import QUALITY, ROLES_ELSEWHERE, WHY_HERE
+from orchestrator.domain.errors import LeaseLost, UsageError
+from orchestrator.domain.identity import SUPERVISED
+from orchestrator.door.desk import CallBegin, Ended, Report, Run
+from orchestrator.door.wire import DoorRefused, Operation
+from orchestrator.store import claims, host_tokens, tasks
+from orchestrator.store.rows import HostToken
+from orchestrator.store.store import Tx
+
+INCARNATION = re.compile(r"h-[A-Za-z0-9-]{1,60}\Z")
+ELSEWHERE = frozenset(
+    {
+        *("register", "renew", "bye", "claim", "over", "is_led"),
+        *("attempts_before", "context", "content", "texts_of", "tasks", "calls", "specified"),
+        *("changed_since_approval", "is_session", "is_deleted", "title", "newest_text"),
+        *("phase", "begin_call", "end_call", "produced_before", "produced", "add_record"),
+        *("critiques", "keep_critiques", "report", "end", "check", "checks", "links"),
+        *("work", "commits", "landed"),
+    }
+)  # operations of runs that need no private tree
+CLOSED_TOO = ("report", "end", "end_call")  # operations of a run that may be asked again after its end
+MOST = 256  # names in one list of a question
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What hosts with a token may ask at most. `beside`: they are beside the project's repository, and may ask all."""
+
+    longest_lease: float  # seconds
+    beside: bool = False
+
+
+def admitted(
+    tx: Tx, token: HostToken, rights: Rights, operation: Operation, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments with what the database says of their runs. Raises DoorRefused, LeaseLost, UsageError."""
+    if not host_tokens.is_valid(tx, token.name):
+        raise revoked(token)
+    if not rights.beside and operation.name not in ELSEWHERE:
+        raise DoorRefused(f"{operation.name} is not for hosts on another machine", why=WHY_HERE)
+    _refuse_beyond(token, rights, given)
+    _refuse_host(tx, token, operation.name, given)
+    found = dict(given)
+    closed_too = operation.name in CLOSED_TOO
+    for name, value in given.items():
+        if isinstance(value, Run):
+            found[name] = _own(tx, token, value, closed_too=closed_too)
+        elif isinstance(value, Report | Ended):
+            found[name] = replace(value, row=_own(tx, token, value.row, closed_too=closed_too))
+    if rights.beside:
+        return found
+    _refuse_session(tx, token, operation.name, given)
+    for name, value in found.items():
+        if isinstance(value, Report):
+            _refuse_consequences(value)
+            found[name] = replace(value, max_attempts=value.row.max_attempts)
+        elif isinstance(value, Ended) and value.limited_by is not None:
+            if not value.limited_by.startswith(_account(token, "")):
+                raise DoorRefused("that account is not this host's", why=value.limited_by[:80])
+        elif isinstance(value, CallBegin) and value.account is not None:
+            found[name] = replace(value, account=_account(token, value.account))
+    return found
+
+
+def revoked(token: HostToken) -> DoorRefused:
+    """What is answered to one who has a token that is not valid any more."""
+    return DoorRefused(
+        f"the token {token.name!r} was revoked", fix="`lifecycle host add NAME` on the server makes another"
+    )
+
+
+def _account(token: HostToken, name: str) -> str:
+    """An account of another machine's own logins: its limit is not that of the account of the same name here."""
+    return f"{token.name}/{name}"
+
+
+def _refuse_consequences(report: Report) -> None:
+    """Raises DoorRefused for what a report of this task cannot have."""
+    row = report.row
+    if report.landing or report.fan_out or report.gaps or report.verdict or report.blocked or report.links:
+        raise DoorRefused("a host on another machine lands nothing and makes no tasks", why=WHY_HERE)
+    if report.gate is not None and row.prefix != QUALITY:
+        raise DoorRefused(f"{row.key} has no gate")
+    if report.discussed is not None and row.round is None:
+        raise DoorRefused(f"{row.key} is not discussed")
+
+
+def _refuse_beyond(token: HostToken, rights: Rights, given: Mapping[str, Any]) -> None:
+    """Raises DoorRefused for what the token is not for, UsageError for a lease or a list that nobody needs."""
+    if any(isinstance(value, list | tuple) and len(value) > MOST for value in given.values()):
+        raise UsageError("a list is too long", why=f"at most {MOST} names", fix="ask in parts")
+    allowed = set(token.roles) if rights.beside else set(token.roles) & set(ROLES_ELSEWHERE)
+    if beyond := sorted(set(given.get("roles", ())) - allowed):
+        raise DoorRefused(
+            f"the token {token.name!r} is not for {', '.join(beyond)}",
+            why=f"it is for {', '.join(sorted(allowed))}",
+            fix="leave them out of --roles; `lifecycle host add` makes a token for others",
+        )
+    if given.get("slots", 1) > token.slots or given.get("slots", 1) < 1:
+        raise DoorRefused(
+            f"the token {token.name!r} is for {token.slots} slots", fix="leave --slots out, or name fewer"
+        )
+    if not 0 < given.get("lease_seconds", 1.0) <= rights.longest_lease:
+        raise UsageError(
+            "the lease is too long",
+            why=f"at most {rights.longest_lease:g} seconds are given",
+            fix="ask for the lease that the server's terms name",
+        )
+
+
+def _refuse_host(tx: Tx, token: HostToken, operation: str, given: Mapping[str, Any]) -> None:
+    """Raises DoorRefused for a host that has not registered with this token."""
+    host = given.get("host")
+    if host is None:
+        return
+    if operation == "register":
+        if not INCARNATION.match(host) or host.startswith(SUPERVISED):
+            raise DoorRefused(f"{host[:80]!r} cannot be the name of a host on another machine")
+    elif not host_tokens.is_own(tx, token.name, host):
+        raise DoorRefused("that host has not registered with this token", why=host[:80])
+
+
+def _own(tx: Tx, token: HostToken, named: Run, *, closed_too: bool) -> Run:
+    """The row of the host's own run, open unless `closed_too`. Raises LeaseLost for any other."""
+    look_up = claims.own_run if closed_too else claims.open_run
+    row = look_up(tx, named.run, named.host) if host_tokens.is_own(tx, token.name, named.host) else None
+    if row is None:
+        raise LeaseLost(run=named.run)
+    return row
+
+
+def _refuse_session(tx: Tx, token: HostToken, operation: str, given: Mapping[str, Any]) -> None:
+    """Raises DoorRefused for a session in which no host of the token has ever worked."""
+    session = given.get("session")
+    if operation == "critiques":
+        run = tasks.run(tx, given["run"])
+        session = "" if run is None else run.session_id
+    if session is not None and not host_tokens.has_worked_in(tx, token.name, session):
+        raise DoorRefused("that session is not this host's", why="none of its runs belongs to it")

@@ -1,0 +1,188 @@
+"""The ASGI application: who asks, in which version and how much is checked before a body is read.
+
+1. `Lifecycle-Door`: a version that we speak, else 426.
+2. A bearer token that is valid, else 401; a refusal is logged, and too many of one address are answered 429.
+3. The body: at most 2 MiB, 64 MiB where it has files, of which two are read at a time, else 413; within 30 s, else 408.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+
+import anyio
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from orchestrator import __version__
+from orchestrator.config.settings import Settings
+from orchestrator.domain import errors
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.door import wire
+from orchestrator.door.commit_watch import told_of_commits
+from orchestrator.log import Logger
+from orchestrator.server.door import SMALL, Answered, Door, limit_of
+from orchestrator.server.news import NewsBoard, OfferNews
+from orchestrator.store.rows import HostToken
+from orchestrator.store.store import Store
+from orchestrator.web import request_body
+from orchestrator.web.limits_by_time import RateLimit
+
+THREADS = 16
+LARGE_AT_A_TIME = 2  # bodies beyond `SMALL`, each of which is held in memory whole
+NEWS_LIMIT = 4 * 1024  # bytes
+REFUSALS_A_MINUTE = 30  # of one address
+PROBLEM = "application/problem+json"
+
+
+@dataclass
+class DoorSite:
+    """What the application answers with."""
+
+    door: Door
+    store: Store
+    settings: Settings
+    project: str  # its name, as hosts show it
+    log: Logger
+    board: NewsBoard | None = None
+    refusals: RateLimit = field(default_factory=lambda: RateLimit(REFUSALS_A_MINUTE))
+
+    def terms(self, token: HostToken) -> JsonObject:
+        """What a host is told as it joins."""
+        return {
+            "name": token.name,
+            "roles": self.door.roles_of(token),
+            "slots": token.slots,
+            "project": self.project,
+            "version": __version__,
+            "lease_seconds": self.settings.lease_seconds,
+            "renew_seconds": self.settings.renew_seconds,
+            "watchdog_margin_seconds": self.settings.watchdog_margin_seconds,
+        }
+
+
+def build(site: DoorSite) -> Starlette:
+    limiter: list[anyio.CapacityLimiter] = []  # made inside the event loop that uses it
+    large: list[anyio.CapacityLimiter] = []
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        limiter.append(anyio.CapacityLimiter(THREADS))
+        large.append(anyio.CapacityLimiter(LARGE_AT_A_TIME))
+        site.board = NewsBoard(site.store.project_id)
+        offers = OfferNews(site.store, site.board.ring)
+        try:
+            with told_of_commits(site.store, offers.poll, site.log):
+                yield
+        finally:
+            site.board.close()
+
+    async def ask(request: Request) -> Response:
+        name = request.path_params["name"]
+        answered = _refusal_of_version(request)
+        if answered is None:
+            holder = await anyio.to_thread.run_sync(partial(_holder, site, request, name), limiter=limiter[0])
+            if isinstance(holder, Answered):
+                answered = holder
+            elif _is_large(request, name):
+                async with large[0]:
+                    answered = await _answer(site, request, name, holder, limiter[0])
+            else:
+                answered = await _answer(site, request, name, holder, limiter[0])
+        kind = "application/json" if answered.status == 200 else PROBLEM
+        return Response(answered.body, answered.status, headers=answered.headers, media_type=kind)
+
+    async def health(_: Request) -> Response:
+        try:
+            await anyio.to_thread.run_sync(lambda: site.store.read(lambda tx: tx.now), limiter=limiter[0])
+        except errors.LifecycleError as error:
+            return Response(error.what, 503, media_type="text/plain")
+        return Response("ok\n", media_type="text/plain")
+
+    return Starlette(
+        routes=[Route(wire.PREFIX + "{name}", ask, methods=["POST"]), Route("/healthz", health)],
+        lifespan=lifespan,
+    )
+
+
+def _refusal_of_version(request: Request) -> Answered | None:
+    given = request.headers.get(wire.VERSION_HEADER)
+    if given == wire.VERSION:
+        return None
+    error = wire.NotReadable(
+        "the server speaks another version",
+        why=f"it speaks {wire.VERSION}, and {given or 'none'} is asked",
+    )
+    return Answered(426, wire.problem(error, 426), {"Upgrade": f"{wire.VERSION_HEADER}/{wire.VERSION}"})
+
+
+def _holder(site: DoorSite, request: Request, name: str) -> HostToken | Answered:
+    """Whose token the request has; why it is refused."""
+    peer = request.client.host if request.client else "?"
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    try:
+        holder = site.door.holder(token) if kind.lower() == "bearer" and token else None
+    except errors.LifecycleError as error:
+        return site.door.refused("?", name, error)
+    if holder is not None:
+        return holder
+    if not site.refusals.admits(peer):
+        many = errors.UsageError("too many refused tokens", fix="wait a minute")
+        return Answered(429, wire.problem(many, 429), {"Retry-After": "60"})
+    site.log.warning("token_refused", peer=peer, asked=name[:60], given=bool(token))
+    refused = wire.DoorRefused(
+        "the server does not know the token",
+        why="it is not one of its tokens, or it was revoked",
+        fix="`lifecycle host add NAME` on the server makes one",
+    )
+    return Answered(401, wire.problem(refused, 401), {"WWW-Authenticate": "Bearer"})
+
+
+def _is_large(request: Request, name: str) -> bool:
+    """Whether the body may take more memory than any number of requests at a time may."""
+    length = request.headers.get("content-length", "")
+    return limit_of(name) > SMALL and not (length.isdigit() and len(length) < 20 and int(length) <= SMALL)
+
+
+async def _answer(
+    site: DoorSite, request: Request, name: str, holder: HostToken, limiter: anyio.CapacityLimiter
+) -> Answered:
+    headers: dict[str, list[str]] = {}
+    for key, value in request.headers.items():
+        headers.setdefault(key, []).append(value)
+    limit = NEWS_LIMIT if name == "news" else limit_of(name)
+    try:
+        body = await request_body.read(headers, request.receive, limit, keep=True)
+    except request_body.TooLarge:
+        large = errors.UsageError(
+            "the request is too large",
+            why=f"{name[:60]} may have {limit >> 10} KiB",
+            fix="have the task make smaller files",
+        )
+        return Answered(413, wire.problem(large, 413), {"Connection": "close"})
+    except TimeoutError:
+        late = errors.UsageError("the request did not arrive in time", fix="send it again")
+        return Answered(408, wire.problem(late, 408), {"Connection": "close"})
+    if name == "terms":
+        return Answered(200, json.dumps(site.terms(holder)).encode())
+    if name == "news":
+        return await _news(site, holder, body, limiter)
+    return await anyio.to_thread.run_sync(partial(site.door.answer, holder, name, body), limiter=limiter)
+
+
+async def _news(site: DoorSite, holder: HostToken, body: bytes, limiter: anyio.CapacityLimiter) -> Answered:
+    """Park the request until there are news."""
+    assert site.board is not None
+    try:
+        host, seen, seconds = wire.awaited(body)
+        if not await anyio.to_thread.run_sync(partial(site.door.owns, holder, host), limiter=limiter):
+            raise wire.DoorRefused("that host has not registered with this token", why=host[:80])
+    except errors.LifecycleError as error:
+        return site.door.refused(holder.name, "news", error)
+    return Answered(200, json.dumps(await site.board.wait(seen, seconds)).encode())

@@ -1,0 +1,141 @@
+"""One request of a host from its token to its answer, in a thread: nothing of HTTP but bytes and a status."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from orchestrator import wakeup
+from orchestrator.domain import errors
+from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
+from orchestrator.door import wire
+from orchestrator.door.local_desk import LocalDesk
+from orchestrator.lifecycle import report
+from orchestrator.log import Logger
+from orchestrator.server.admission import Rights, admitted, revoked
+from orchestrator.store import host_tokens, leases
+from orchestrator.store.rows import HostToken
+from orchestrator.store.store import Store, Tx
+
+SMALL, LARGE = 2 * 1024 * 1024, 64 * 1024 * 1024  # bytes of a question
+WITH_FILES = ("produced", "add_record", "report", "end", "keep_critiques", "add_check")  # may be large
+TELL = ("report", "end", "bye", "begin_call")  # after which the coordinator has something to see
+_CLOCKED = ("claim", "report")  # whose answers have leases
+_log = logging.getLogger(__name__)
+
+STATUS: dict[type[Exception], int] = {
+    wire.DoorRefused: 403,
+    wire.NotReadable: 422,
+    errors.NotAllowedNow: 409,
+    errors.UsageError: 422,
+    errors.DatabaseBusy: 503,
+    errors.DatabaseUnusable: 503,
+    errors.DiskFull: 503,
+    errors.NoDescriptors: 503,
+    errors.StoreBroken: 503,
+    errors.StoreError: 500,
+    errors.LifecycleError: 409,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    status: int
+    body: bytes
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def limit_of(name: str) -> int:
+    """How many bytes a question of this operation may have."""
+    return LARGE if name in WITH_FILES else SMALL
+
+
+class Door:
+    """Answers questions on a store. `on_broken` is called when its disk has failed: this process must end."""
+
+    def __init__(
+        self, store: Store, rights: Rights, log: Logger, on_broken: Callable[[], None] = lambda: None
+    ) -> None:
+        self._store = store
+        self.local = LocalDesk(store)
+        self._rights = rights
+        self._log = log
+        self._on_broken = on_broken
+        report.prepare()
+
+    def holder(self, token: str) -> HostToken | None:
+        """Whose token it is; None for one that is unknown or revoked. Raises StoreError."""
+        return self._store.read(lambda tx: host_tokens.token_of(tx, token))
+
+    def owns(self, token: HostToken, host: str) -> bool:
+        """Whether that host has registered with the token. Raises StoreError."""
+        return self._store.read(lambda tx: host_tokens.is_own(tx, token.name, host))
+
+    def roles_of(self, token: HostToken) -> list[str]:
+        """What its hosts are offered."""
+        return [role for role in token.roles if self._rights.beside or role in ROLES_ELSEWHERE]
+
+    def answer(self, token: HostToken, name: str, body: bytes) -> Answered:
+        """Do one operation; every error is an answer."""
+        try:
+            return self._answer(token, name, body)
+        except Exception as error:
+            return self.refused(token.name, name, error)
+
+    def refused(self, who: str, name: str, error: Exception) -> Answered:
+        """The problem that tells of an error, which is logged where it is not a run's ordinary end."""
+        if not isinstance(error, errors.LifecycleError):
+            _log.error("a request failed", exc_info=error)
+            error = errors.LifecycleError(
+                "an internal error of the server",
+                why=type(error).__name__,
+                fix="see .workflow/logs/server.jsonl on the server",
+            )
+            return Answered(500, wire.problem(error, 500))
+        status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+        if status != 409:
+            self._log.warning("request_refused", host=who, asked=name, status=status, why=error.what)
+        if isinstance(error, errors.StoreBroken):
+            self._on_broken()
+        return Answered(status, wire.problem(error, status))
+
+    def _answer(self, token: HostToken, name: str, body: bytes) -> Answered:
+        operation = wire.operation(name)
+        if operation is None:
+            raise wire.NotReadable(f"there is no operation {name[:60]!r}")
+        given = operation.arguments(body)
+        known = self._store.read(lambda tx: admitted(tx, token, self._rights, operation, given))
+        if name == "register":
+            value = self._store.write(lambda tx: _register(tx, token, **known))
+            self._log.info("host_registered", host=token.name, incarnation=known["host"][:10])
+        elif name == "claim" and not self._rights.beside:
+            value = self.local.claim(
+                **known, has_room=lambda tx: host_tokens.has_room(tx, token, known["run"])
+            )
+        else:
+            value = getattr(self.local, name)(**known)
+        if name in TELL:
+            wakeup.wake_daemon(self._store.project_id)  # after the commit
+        headers = {}
+        if name in _CLOCKED:
+            headers[wire.CLOCK_HEADER] = str(self._store.read(lambda tx: tx.lease_now))
+        return Answered(200, operation.answer(value), headers)
+
+
+def _register(
+    tx: Tx, token: HostToken, host: str, roles: tuple[str, ...], slots: int, lease_seconds: float
+) -> None:
+    """Raises DoorRefused for a token that was revoked meanwhile."""
+    if not host_tokens.keep_valid(tx, token.name):
+        raise revoked(token)
+    leases.register_host(
+        tx,
+        host,
+        pid=0,
+        started=0,
+        roles=roles,
+        slots=slots,
+        lease_seconds=lease_seconds,
+        token=token.name,
+    )

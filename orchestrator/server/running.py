@@ -1,0 +1,91 @@
+"""The server of one project: it answers hosts, and sees to it that somebody coordinates while there is work."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import threading
+from collections.abc import Callable
+
+from orchestrator.config.settings import Settings
+from orchestrator.domain.errors import LifecycleError, StoreBroken
+from orchestrator.log import Logger
+from orchestrator.project import Project, current_leader, ensure_daemon
+from orchestrator.server.admission import Rights
+from orchestrator.server.application import DoorSite
+from orchestrator.server.door import Door
+from orchestrator.server.listening import Certificate, DoorServer
+from orchestrator.store import queries
+from orchestrator.store.store import Store
+
+STANDBY_SECONDS = 1.0
+
+
+class Keeper:
+    """Starts a coordinator where sessions have work and none leads: it ends when it is idle, or is killed."""
+
+    def __init__(self, project: Project, store: Store, seconds: float, log: Logger) -> None:
+        self._project = project
+        self._store = store
+        self._seconds = seconds
+        self._log = log
+        self._ended = threading.Event()
+        self._started: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._keep, name="keeper", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _keep(self) -> None:
+        while True:
+            try:
+                self._poll()
+            except (LifecycleError, OSError) as error:
+                self._log.warning("coordinator_not_seen", error=str(error))
+            if self._ended.wait(self._seconds):
+                return
+
+    def _poll(self) -> None:
+        coming = self._started is not None and self._started.poll() is None
+        if coming or current_leader(self._store) is not None or not self._store.read(queries.has_work):
+            return
+        self._started = ensure_daemon(self._project, self._store)
+        if self._started is not None:
+            self._log.info("coordinator_started", pid=self._started.pid)
+
+
+def _poll_seconds(store: Store, settings: Settings) -> float:
+    """Between two looks whether somebody leads: the leader of another machine tells nobody that it is gone."""
+    return settings.reconcile_seconds if store.file is not None else STANDBY_SECONDS
+
+
+def run(
+    project: Project,
+    store: Store,
+    settings: Settings,
+    listening: socket.socket,
+    tls: Certificate | None,
+    log: Logger,
+    on_ready: Callable[[], None],
+) -> None:
+    """Serve until a signal. Raises StoreBroken when the disk has failed under the database."""
+    broken = threading.Event()
+
+    def on_broken() -> None:
+        broken.set()
+        server.stop()
+
+    door = Door(store, Rights(settings.lease_seconds), log, on_broken)
+    server = DoorServer(DoorSite(door, store, settings, project.root.name, log), tls, on_ready)
+    keeper = Keeper(project, store, _poll_seconds(store, settings), log)
+    keeper.start()
+    try:
+        server.run(sockets=[listening])
+    finally:
+        keeper.close()
+    if broken.is_set():
+        raise StoreBroken()

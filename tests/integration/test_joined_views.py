@@ -1,0 +1,143 @@
+"""What views say of hosts on other machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.commands import hosts
+from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
+from orchestrator.domain.errors import LifecycleError, NotAllowedNow, UnknownName, UsageError
+from orchestrator.store import host_tokens, leases, sessions, tasks
+from orchestrator.store.store import Store, Tx
+from orchestrator.views.daemon import daemon_view
+from orchestrator.views.why import why
+from tests import factories as make
+
+ROLES = ("analyst", "executor", "reviewer", "writer")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = make.make_store(tmp_path)
+    yield made
+    made.close()
+
+
+def joined(store: Store, incarnation: str = "h-far", name: str = "far-1", seconds: float = 30.0) -> None:
+    """A host that has joined by a token of that name."""
+
+    def join(tx: Tx) -> None:
+        host_tokens.add(tx, name, ROLES_ELSEWHERE, 2)
+        leases.register_host(
+            tx,
+            incarnation,
+            pid=0,
+            started=0,
+            roles=ROLES_ELSEWHERE,
+            slots=2,
+            lease_seconds=seconds,
+            token=name,
+        )
+
+    store.write(join)
+
+
+def offered(store: Store, role: str, prefix: str) -> str:
+    """A session whose offered task has this role and prefix."""
+    session = make.make_session(store)
+    make.one_beat(store, session, make.lead(store))
+    make.execute(store, f"UPDATE tasks SET role = '{role}', prefix = '{prefix}' WHERE offered_at IS NOT NULL")
+    return session
+
+
+def said(store: Store, session: str) -> str:
+    def view(tx: Tx) -> dict[str, Any]:
+        row = sessions.get(tx, session)
+        task = next(each for each in tasks.all_tasks(tx, session) if each.offered_at is not None)
+        assert row is not None
+        return why(tx, row, task)
+
+    return "; ".join(store.read(view)["because"])
+
+
+@pytest.mark.parametrize(("role", "prefix"), [("executor", "IMPL"), ("reviewer", "REVIEW")])
+def test_why_says_that_a_task_needs_a_host_of_the_projects_machine(
+    store: Store, role: str, prefix: str
+) -> None:
+    joined(store)
+
+    words = said(store, offered(store, role, prefix))
+
+    assert "no worker host of this machine is up; joined from elsewhere: far-1" in words
+
+
+@pytest.mark.parametrize(("role", "prefix"), [("writer", "DRAFT"), ("reviewer", "QUALITY")])
+def test_what_a_joined_host_can_do_is_about_to_start(store: Store, role: str, prefix: str) -> None:
+    joined(store)
+
+    assert "2 of 2 slots are free" in said(store, offered(store, role, prefix))
+
+
+def test_a_joined_host_is_named_without_a_process(store: Store) -> None:
+    joined(store)
+
+    (host,) = store.read(daemon_view)["hosts"]
+    (token,) = store.read(hosts.hosts_view)
+
+    assert (host["name"], host["pid"]) == ("far-1", None)
+    assert [each["host"] for each in token["joined"]] == ["h-far"]
+    assert store.read(leases.hosts_here) == []
+
+
+def test_a_revoked_host_has_left(store: Store) -> None:
+    joined(store)
+
+    assert hosts.revoke(store, "far-1")
+    assert not hosts.revoke(store, "far-1")
+
+    (token,) = store.read(hosts.hosts_view)
+    assert token["revoked_at"] is not None and token["joined"] == []
+    assert store.read(leases.live_hosts) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "says"),
+    [
+        (("far-1", [], 4), NotAllowedNow, "was given to a host before"),
+        (("", [], 4), UsageError, "cannot be the name of a host"),
+        (("-x", [], 4), UsageError, "cannot be the name of a host"),
+        (("a b", [], 4), UsageError, "cannot be the name of a host"),
+        (("x" * 64, [], 4), UsageError, "cannot be the name of a host"),
+        (("build", [], 0), UsageError, "cannot have 0 slots"),
+        (("build", [], 257), UsageError, "cannot have 257 slots"),
+        (("build", ["wrter"], 4), UnknownName, "unknown role 'wrter'"),
+        (("build", ["writer", "executor"], 4), UsageError, "cannot be executor"),
+    ],
+)
+def test_a_token_that_cannot_be_is_refused(
+    store: Store, given: tuple[str, list[str], int], kind: type[LifecycleError], says: str
+) -> None:
+    joined(store)
+    before = store.read(host_tokens.all_tokens)
+    name, roles, slots = given
+
+    with pytest.raises(kind, match=says) as caught:
+        hosts.add(store, name, roles, slots, ROLES)
+
+    assert caught.value.fix and caught.value.exit_code == 2
+    assert store.read(host_tokens.all_tokens) == before
+
+
+def test_of_a_token_only_its_digest_is_stored(store: Store) -> None:
+    token = hosts.add(store, "build", ["writer"], 4, ROLES)
+
+    (row,) = store.read(host_tokens.all_tokens)
+
+    assert row.roles == ["writer"] and row.sha256 == host_tokens.digest_of(token)
+    assert token.encode() not in store.path.read_bytes()
+    assert store.read(lambda tx: host_tokens.token_of(tx, token)) == row
+    assert store.read(lambda tx: host_tokens.token_of(tx, token + "x")) is None

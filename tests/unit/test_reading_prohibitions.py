@@ -1,0 +1,113 @@
+"""What is not to be built is a non-goal; what the built thing must not have, and who alone may do something, is a rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from workers.builtin.analysis import Need
+from workers.builtin.request import analyse_request
+
+EN = "# Shift list\n\nWe need a shift list for our volunteers. It must show every shift.\n\n"
+ZH = "# 排班表\n\n我们需要一个志愿者排班表。它必须显示每个班次。\n\n"
+
+
+def need(sentence: str) -> Need:
+    found = analyse_request((EN if sentence.isascii() else ZH) + sentence).needs
+    (one,) = [each for each in found if each.text == sentence]
+    return one
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Please no passwords.",
+        "No passwords please.",
+        "We do not want passwords.",
+        "I don't want any advertising.",
+        "No ads.",
+        "Please no pop-ups.",
+        "No registration please.",
+        "So no cookies.",
+        "No double bookings.",
+        "There must be no duplicates.",
+        "请不要密码。",
+        "不要广告。",
+        "不要任何弹窗。",
+        "没有重复预约。",
+    ],
+)
+def test_denied_burden_is_a_requirement(sentence: str) -> None:
+    found = need(sentence)
+
+    assert (found.kind == "exclusion", found.moscow) == (False, "Must")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "No mobile app please.",
+        "Please no chat.",
+        "No payments please.",
+        "We do not want an app.",
+        "No passwords for now.",
+        "No registration in the first version.",
+        "不要做聊天功能。",
+        "第一版不需要登录。",
+        "不要加支付功能。",
+    ],
+)
+def test_denied_part_and_what_is_denied_for_now_is_a_non_goal(sentence: str) -> None:
+    assert need(sentence).kind == "exclusion"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Only the treasurer may delete payments.",
+        "Volunteers may see their own shifts only.",
+        "Payments may be deleted by the treasurer only.",
+        "Payments may be deleted only by the treasurer.",
+        "The names may only be seen by members.",
+        "只有店长可以删除订单。",
+        "订单只有店长可以删除。",
+        "班次只能由组长修改。",
+        "订单可以删除，但只限店长。",
+    ],
+)
+def test_who_alone_may_do_something_is_a_must(sentence: str) -> None:
+    found = need(sentence)
+
+    assert (found.kind == "exclusion", found.moscow, found.given) == (False, "Must", "Must")
+
+
+@pytest.mark.parametrize(
+    "sentence", ["A volunteer may swap a shift.", "The chair may add a comment.", "志愿者可以换班。"]
+)
+def test_permission_of_a_person_has_the_ordinary_priority(sentence: str) -> None:
+    found = need(sentence)
+    plain = need("Volunteers can swap a shift.")
+
+    assert (found.moscow, found.given) == (plain.moscow, plain.given)
+    assert found.clause.actor
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The report may be printed.",
+        "The chair may add a comment later, if time permits.",
+        "Clients MAY cache the list.",
+        "Volunteers could swap a shift.",
+        "系统可以缓存页面。",
+    ],
+)
+def test_what_is_optional_stays_a_could(sentence: str) -> None:
+    assert need(sentence).moscow == "Could"
+
+
+def test_purpose_excludes_nothing() -> None:
+    assert need("Readers must reserve books online, so that they need not call.").kind != "exclusion"
+
+
+def test_who_alone_may_is_named_without_the_word() -> None:
+    assert need("订单只有店长可以删除。").clause.actor == "店长"

@@ -1,0 +1,224 @@
+"""What a person changes of items that are stated already: a number (`the scan takes at most 3 s`, `NFR-P-001: at most 3 s`),
+a priority (`REQ-003 is a Could`), whether it is asked for at all (`Remove REQ-002`)."""
+
+# ruff: noqa: E501 - patterns are read whole
+
+from __future__ import annotations
+
+import re
+
+from orchestrator.domain.text import keywords
+from workers.builtin.clauses import first_modal
+from workers.builtin.language import lexicon_of
+from workers.builtin.quantities import quantities
+from workers.documents.content import Moscow, Requirement
+from workers.documents.reading_words import priority_of
+
+OWN_ID = re.compile(r"\b(?:REQ|NFR(?:-[A-Z]{1,2})?|GOAL|EPIC|STORY|ADR|COMP|OQ|Q)-?\d+\b")
+_ITEM = re.compile(r"\b(?:REQ|NFR-[A-Z]{1,2})-\d+\b")
+_ITEMS = r"(?P<items>(?:REQ|NFR-[A-Z]{1,2})-\d+(?:(?:, | and |, and |\s?(?:、|和|与|及)\s?)(?:REQ|NFR-[A-Z]{1,2})-\d+)*)"
+_RANK = (
+    r"(?P<rank>(?:must|should|could|won['’]?t)(?:[- ]haves?)?|essential|mandatory|required|critical|important|optional|nice[- ]to[- ]have|(?:high|medium|low)(?:est)?(?= priority)|p[0-3]"
+    r"|必须|必需|必做|应该|重要|可选|可有可无|可做可不做|低|中|高|不做)(?:的|级|优先级| priority| (?:requirement|one)s?)?"
+)
+_LATER = r"(?P<later>(?:can|could|may|might|should)(?: also| well| easily)? (?:wait|come later|be done later|follow(?: later)?|be postponed)\b(?:(?!REQ-|NFR-|\b(?:must|shall|should|needs?)\b)[^.;]){0,60}|(?:is|are) (?:for later|not urgent)|可以?(?:先)?(?:等|以后|晚点|后面|推迟|缓|放到|留到|明年|下一?[期版年])[^。；]{0,14}|不急)"
+_RANKED = tuple(
+    re.compile(rf"^(?:please |and |but |请|把|将)*{pattern}[.!;,。！；，]?$", re.IGNORECASE)
+    for pattern in (
+        rf"(?:remove|drop|delete|omit|cancel|leave out|请?(?:删除|去掉|移除|取消))\s?{_ITEMS}(?: please)?",
+        rf"{_ITEMS} (?:should|must|can|may|is|are)(?: to)?(?: be)? (?:removed|dropped|deleted|omitted|left out)",
+        rf"(?:make|mark|set|lower|raise|change|turn) {_ITEMS} (?:as |to |into )?(?:an? )?{_RANK}",
+        rf"{_ITEMS}(?::| is| are| becomes?| should be| must be) (?:only |just |really |more of )?(?:an? )?{_RANK}",
+        rf"(?:the )?priority of {_ITEMS} (?:is|should be|becomes) (?:an? )?{_RANK}",
+        rf"{_ITEMS}:? {_LATER}",
+        rf"{_ITEMS}\s?(?:的?优先级)?(?:改为|改成|降为|升为|设为|设成|应该?是|应为|都?是|为|[:：])\s?{_RANK}",
+        rf"{_ITEMS}\s?(?:不(?:需)?要了|不做了|取消)",
+        rf"{_ITEMS}\s?都?{_LATER}",
+    )
+)
+_JOINT = re.compile(
+    r"(\s*[,;，；]\s*(?:and |but |while )?|[，,]?(?:而|但是?)|,? (?:and|but|while|whereas) )", re.IGNORECASE
+)
+_CRITERION = re.compile(  # `REQ-004: done when the list shows all members`
+    r"^(?P<item>(?:REQ|NFR-[A-Z]{1,2})-\d+)(?:"
+    r"(?: (?:is|counts as))?\s*[:：,，–—-]?\s*(?:it (?:is|counts as) |we are )?(?:done|finished|ready|complete[d]?|accepted|fulfilled|met|ok|okay|good|satisfied|happy) (?:when|if|once|as soon as)\s+"
+    r"|(?:['’]s| has(?: as)?)?\s*[:：]?\s*(?:its |the |an? )?(?:acceptance )?(?:criteri(?:on|a)|test)(?: is| are)?\s*[:：]?\s+"
+    r"|\s*[:：]\s*(?=(?:given|when)\b)"
+    r"|\s*的?(?:验收|通过|完成)(?:标准|条件)?(?:是|为)?\s*[:：]?\s*|\s*[:：，,]?\s*(?=.{2,60}(?:时|就)(?:算|视为|才算))"
+    r")(?P<said>\S.{3,})$",
+    re.IGNORECASE | re.DOTALL,
+)
+_COUNTS_AS = re.compile(r"[，,]?(?:时|就)*(?:算|视为|才算)(?:是)?(?:完成|通过|做完|合格|满足)了?[。.]?$")
+_MOST = 99  # pieces of a sentence in which priorities are looked for
+_ALIKE = 0.6  # share of the line's words, numbers aside, that the statement holds
+_TRIM = " \t.,;:!?。，；：！？、"
+
+
+def _value(text: str) -> re.Match[str] | None:
+    """The only value that a text states, with its bound and unit; None where there are several."""
+    lex = lexicon_of(text)
+    if lex.language == "zh":
+        found = [match for match in lex.patterns["target"].finditer(text) if re.search(r"\d", match[0])]
+    else:
+        found = [match for match in quantities(text) if re.search(r"\d", match[0])]
+    return found[0] if len(found) == 1 else None
+
+
+def _unit(value: str) -> str:
+    """What a value counts, without its number and bound: `at most 30 s` and `less than 3 seconds` -> `s`."""
+    said = re.split(r"\d[\d.,]*", value)[-1].strip(_TRIM).lower()
+    return re.sub(r"(?:以内|以下|以上|之内)$", "", said).strip()[:1]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word for word in keywords(text) if not re.search(r"\d", word))
+
+
+def amended(items: list[Requirement], lines: list[str]) -> tuple[list[Requirement], list[str]]:
+    """The items with the new numbers that the lines give them, and the lines that gave one."""
+    done = list(items)
+    told = []
+    for line in lines:
+        at = _meant(done, line)
+        value = _value(_bare(line))
+        if at is not None and value is not None:
+            done[at] = _with_value(done[at], value[0].strip(_TRIM))
+            told.append(line)
+    return done, told
+
+
+def ranked(items: list[Requirement], lines: list[str]) -> tuple[list[Requirement], list[str]]:
+    """The items with the priorities that the lines give them, and the lines that gave one; `Won't` for what is removed."""
+    done = {item.id: item for item in items}
+    told = []
+    for line in lines:
+        found = _ranking(line)
+        ids = _ITEM.findall(found["items"]) if found else []
+        rank = _rank_of(found) if found else ""
+        if rank and ids and all(name in done for name in ids):
+            done |= {name: _with_rank(done[name], rank) for name in ids}
+            told.append(line)
+    return list(done.values()), told
+
+
+def parts(sentence: str) -> list[str]:
+    """A sentence with each priority that it gives as a part of its own: `REQ-002 is a Should | REQ-003 can wait`."""
+    pieces = _JOINT.split(sentence.strip())
+    if len(pieces) > _MOST:
+        return [sentence.strip()]
+    found: list[str] = []
+    rest = ""
+    for before, piece in zip(["", *pieces[1::2]], pieces[::2], strict=True):
+        if found and not rest and is_ranking(f"{found[-1]}{before}{piece}"):
+            found[-1] += f"{before}{piece}"
+        elif is_ranking(f"{rest}{before}{piece}" if rest else piece):
+            found.append(f"{rest}{before}{piece}" if rest else piece)
+            rest = ""
+        elif is_ranking(piece):
+            found += [rest, piece]
+            rest = ""
+        else:
+            rest = f"{rest}{before}{piece}" if rest else piece
+    return [part for part in [*found, rest] if part.strip()]
+
+
+def with_criteria(items: list[Requirement], lines: list[str]) -> tuple[list[Requirement], list[str]]:
+    """The items with the criteria that the lines give them by their identifiers, and the lines that gave one."""
+    done = {item.id: item for item in items}
+    told = []
+    for line in lines:
+        found = _CRITERION.match(line.strip())
+        item = done.get(found["item"].upper()) if found else None
+        if found is None or item is None or item.moscow == "Won't":
+            continue
+        said = _COUNTS_AS.sub("", found["said"].strip())
+        said = said[:1].upper() + said[1:]
+        if said not in item.acceptance_criteria:
+            update = {"acceptance_criteria": [*item.acceptance_criteria, said]}
+            done[item.id] = item.model_copy(update=update)
+        told.append(line)
+    return list(done.values()), told
+
+
+def is_criterion(line: str) -> bool:
+    """Whether a line says when an item that it names is done."""
+    return _CRITERION.match(line.strip()) is not None
+
+
+def is_ranking(line: str) -> bool:
+    """Whether a line says nothing but the priority of items that it names, or that they are not asked for any more."""
+    return _ranking(line) is not None
+
+
+def _ranking(line: str) -> re.Match[str] | None:
+    return next((found for pattern in _RANKED if (found := pattern.match(line.strip()))), None)
+
+
+def _rank_of(found: re.Match[str]) -> Moscow:
+    said = found.groupdict()
+    if said.get("later") or said.get("rank") in ("可有可无", "可做可不做"):
+        return "Could"
+    return priority_of(said.get("rank") or "won't") or "Could"  # type: ignore[return-value]
+
+
+def _with_rank(item: Requirement, rank: Moscow) -> Requirement:
+    asked: dict[str, object] = {"user_story": None, "acceptance_criteria": []} if rank == "Won't" else {}
+    return item.model_copy(update={"moscow": rank, **asked})
+
+
+def is_amendment(line: str) -> bool:
+    """Whether a line gives an item that it names by its identifier a number, and says nothing else."""
+    bare = _bare(line)
+    return (
+        _ITEM.search(line) is not None
+        and _value(bare) is not None
+        and first_modal(bare, lexicon_of(bare)) is None
+    )
+
+
+def _bare(line: str) -> str:
+    return OWN_ID.sub(" ", line).strip(_TRIM)
+
+
+def _meant(items: list[Requirement], line: str) -> int | None:
+    """The item that a line gives another number: the one it names, else the one that says the same."""
+    value = _value(_bare(line))
+    if value is None:
+        return None
+    named = _ITEM.search(line)
+    if named:
+        return next(
+            (at for at, item in enumerate(items) if item.id == named[0] and _value(item.statement)), None
+        )
+    bare = _bare(line)
+    wanted = _words(bare[: value.start()] + " " + bare[value.end() :])
+    best: tuple[float, int | None] = (0.0, None)
+    for at, item in enumerate(items):
+        old = _value(item.statement)
+        if old is None or item.moscow == "Won't" or _unit(old[0]) != _unit(value[0]):
+            continue
+        own = _words(item.statement[: old.start()] + " " + item.statement[old.end() :])
+        share = len(wanted & own) / max(1, len(wanted))
+        if len(wanted & own) > 1 and old[0].strip(_TRIM) != value[0].strip(_TRIM):
+            best = max(best, (share, at), key=lambda row: row[0])
+    return best[1] if best[0] >= _ALIKE else None
+
+
+def _with_value(item: Requirement, value: str) -> Requirement:
+    old = _value(item.statement)
+    if old is None:
+        return item
+    said = old[0].strip(_TRIM)
+    story = item.user_story
+
+    def put(text: str) -> str:
+        return text.replace(said, value)
+
+    return item.model_copy(
+        update={
+            "title": put(item.title),
+            "statement": put(item.statement),
+            "acceptance_criteria": [put(text) for text in item.acceptance_criteria],
+            "user_story": story.model_copy(update={"i_want": put(story.i_want)}) if story else None,
+        }
+    )

@@ -1,0 +1,240 @@
+"""A worker host on a machine without the project's database: it asks a server, and serves until told to stop.
+
+An incarnation ends when its lease was lost, as by a server that was away for long; then another one begins. Outbound
+requests are all that there is: one of them is parked at the server, which answers it when there is something to claim.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from orchestrator import log, wakeup
+from orchestrator.config import load_settings, resources
+from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE, stay_here
+from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
+from orchestrator.domain.json_types import Json
+from orchestrator.door.http_desk import Connections, HttpDesk, Terms
+from orchestrator.door.wire import LONGEST_WAIT, ServerAway
+from orchestrator.log import Logger
+from orchestrator.store.deletion import remove_folder
+from workers.host.host import Host
+from workers.roles import SERVED
+from workers.run.runtime import Runtime
+from workers.run.settings_watcher import SettingsWatcher
+
+KEEP_RUN_SECONDS = 24 * 3600.0
+FENCED = 3  # exit code of an incarnation whose lease was lost
+FIRST_TRY, LONGEST_TRY = 0.5, 15.0  # seconds between two tries to reach the server
+
+
+class JoinedHost:
+    """One host of a token: incarnation after incarnation, until it is told to drain or refused."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        folder: Path,
+        state: Path,
+        logger: Logger,
+        *,
+        roles: tuple[str, ...] = (),
+        slots: int | None = None,
+    ) -> None:
+        """`folder`: the clone of the project; `state`: what this machine keeps. Raises UsageError."""
+        for role in roles:
+            if role not in SERVED:
+                raise UnknownName("role", role, ROLES_ELSEWHERE)
+        if here := stay_here(roles):
+            raise UsageError(
+                f"a host on another machine cannot be {', '.join(here)}",
+                why=WHY_HERE,
+                fix=f"name some of {', '.join(ROLES_ELSEWHERE)}, or none",
+            )
+        self._connections = connections
+        self._folder = folder
+        self._state = state
+        self._log = logger
+        self._roles = roles
+        self._slots = slots
+        self._stopping = threading.Event()
+        self._host: Host | None = None
+
+    def drain(self) -> None:
+        """Ask for the end: safe to call from a signal handler."""
+        self._stopping.set()
+        host = self._host
+        if host is not None:
+            host.drain()
+
+    def run(self) -> int:
+        """Serve: 0 when drained. Raises DoorRefused, UsageError."""
+        wait = FIRST_TRY
+        while not self._stopping.is_set():
+            try:
+                code = self._serve(self._terms())
+            except ServerAway as error:
+                self._log.warning("server_away", error=error.what, why=error.why)
+                self._stopping.wait(wait)
+                wait = min(2 * wait, LONGEST_TRY)
+                continue
+            wait = FIRST_TRY
+            if code != FENCED:
+                return code
+        return 0
+
+    def _terms(self) -> Terms:
+        return HttpDesk(self._connections, self._state).terms()
+
+    def _serve(self, terms: Terms) -> int:
+        """One incarnation; its exit code. Raises UsageError for what the token is not for."""
+        roles = self._roles or terms.roles
+        if not roles:
+            raise UsageError(
+                f"the token {terms.name!r} is for no role that another machine can do",
+                why=WHY_HERE,
+                fix=f"`lifecycle host add NAME --roles {','.join(ROLES_ELSEWHERE)}` makes another",
+            )
+        slots = self._slots or terms.slots
+        flags: dict[str, Json] = {
+            "slots": slots,
+            "lease_seconds": terms.lease_seconds,
+            "renew_seconds": terms.renew_seconds,
+            "watchdog_margin_seconds": terms.watchdog_margin_seconds,
+            "hand_over_mcp": False,  # its tools ask the database, which is not here
+        }
+        settings = load_settings(self._folder, os.environ, flags)
+        desk = HttpDesk(self._connections, self._state, patience=terms.lease_seconds)
+        asking = desk.as_desk()
+        host = Host(
+            asking,
+            settings,
+            tuple(roles),
+            slots,
+            lambda live: runtime.execute(live),
+            self._log,
+            stays=True,
+            maintain=lambda _: remove_old_runs(self._state / "runs", host.live.ids(), self._log),
+        )
+        runtime = self._runtime(desk, host, tuple(roles), flags)
+        self._host = host
+        if self._stopping.is_set():  # told before there was a host to tell
+            host.drain()
+        ended = threading.Event()
+        listener = threading.Thread(target=self._listen, args=(desk, host.incarnation, ended), daemon=True)
+        listener.start()
+        self._log.info("joined", name=terms.name, project=terms.project, server=terms.version)
+        try:
+            return host.run()
+        finally:
+            self._host = None
+            ended.set()
+            desk.registered.set()
+            desk.close()
+            runtime.close()
+
+    def _runtime(
+        self, desk: HttpDesk, host: Host, roles: tuple[str, ...], flags: Mapping[str, Json]
+    ) -> Runtime:
+        environment = dict(os.environ)
+        watcher = SettingsWatcher(self._folder, flags, environment, self._log)
+        return Runtime(
+            desk=desk.as_desk(),
+            config=watcher.now,
+            roles=roles,
+            lives=host.live,
+            project=self._folder,
+            instructions=lambda role: (resources() / "config" / "roles" / f"{role}.md").read_text("utf-8"),
+            draining=host.is_draining,
+            log=self._log,
+            environ=environment,
+        )
+
+    def _listen(self, desk: HttpDesk, incarnation: str, ended: threading.Event) -> None:
+        """Pass the server's news on to the host's socket, as a coordinator beside it would."""
+        seen, wait = 0, FIRST_TRY
+        desk.registered.wait()
+        while not ended.is_set():
+            try:
+                news = desk.news(incarnation, seen, LONGEST_WAIT)
+            except LifecycleError as error:
+                self._log.debug("no_news", error=error.what, why=error.why)
+                ended.wait(wait)
+                wait = min(2 * wait, LONGEST_TRY)
+                continue
+            seen, wait = news.seen, FIRST_TRY
+            if news.is_new:
+                wakeup.wake_host(desk.project_id, incarnation, {"type": "runs"} if news.runs else None)
+
+
+def remove_old_runs(runs: Path, live: Collection[str], log: Logger) -> None:
+    """Remove the folders of runs that nothing was written to for a day: failed ones are kept so long, as evidence."""
+    before = time.time() - KEEP_RUN_SECONDS
+    for folder in runs.iterdir() if runs.is_dir() else ():
+        if folder.name not in live and not folder.is_symlink() and folder.lstat().st_mtime < before:
+            try:
+                remove_folder(folder)
+            except OSError as error:  # it keeps no other one
+                log.warning("folder_kept", folder=folder.name, error=str(error))
+
+
+@contextmanager
+def alone(state: Path) -> Iterator[None]:
+    """Keep the state folder to this process. Raises UsageError where another one has it."""
+    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor = os.open(state / "host.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UsageError(
+                "a host with this token runs on this machine already",
+                why=f"it keeps {state}",
+                fix="end it first, or name another token",
+            ) from error
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def read_token(file: Path) -> str:
+    """Raises UsageError."""
+    try:
+        token = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            "the token cannot be read", why=str(error), fix="name the file that has it"
+        ) from error
+    if not token or len(token.split()) != 1 or not token.isascii():
+        raise UsageError(
+            f"{file} has no token",
+            why="it must hold nothing else",
+            fix="store what `lifecycle host add` printed",
+        )
+    return token
+
+
+def join(
+    url: str,
+    token: Path,
+    folder: Path,
+    state: Path,
+    *,
+    roles: tuple[str, ...] = (),
+    slots: int | None = None,
+    certificates: Path | None = None,
+) -> int:
+    """Run a joined host until a signal; its exit code. Raises LifecycleError for what cannot begin."""
+    connections = Connections(url, read_token(token), certificates=certificates)
+    with alone(state):
+        logger = log.configure(state / "logs" / "workers.jsonl", environ=dict(os.environ))
+        host = JoinedHost(connections, folder, state, logger, roles=roles, slots=slots)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: host.drain())
+        return host.run()
