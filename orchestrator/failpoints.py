@@ -72,6 +72,13 @@ BUILD_NAMES = (  # passed only by an agent's work in a tree and its checks
     "checks.stored",
 )
 
+CODE_NAMES = (  # passed only where commits travel: by a host elsewhere, and by the server
+    "code.lent",
+    "code.handed_in",
+    "code.taken",
+    "code.received",
+)
+
 FRONTEND_NAMES = (  # passed only by an audit of a frontend that a browser looks at
     "browser.seen",
 )

@@ -136,7 +136,7 @@ class World:
 
         done = _report(row)
         if landing is not None:
-            done = replace(done, landing=work.landing(*landing))
+            done = replace(done, landing=work.landing(row, *landing))
 
         def unit(tx: Tx) -> None:
             claims.note_produced(tx, row.run, row.host, "digest", "builtin", {})

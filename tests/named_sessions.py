@@ -97,8 +97,8 @@ def units_name_their_sessions() -> Iterator[None]:
             units.named.add(session)
         return about(tx, session)
 
-    def offer(tx: Tx, roles: tuple[str, ...], *, elsewhere: bool = False) -> Any:
-        task = oldest(tx, roles, elsewhere=elsewhere)
+    def offer(tx: Tx, roles: tuple[str, ...]) -> Any:
+        task = oldest(tx, roles)
         if task is not None and units.named is not None:
             units.named.add(task.session_id)  # which PostgreSQL has locked
         return task

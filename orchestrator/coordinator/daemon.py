@@ -260,6 +260,7 @@ class Daemon:
         if self._store.file is not None:  # a server's database is copied by whoever runs the server
             clock.every(CHECK_BACKUP_SECONDS, "backup", partial(self._backup, self._store.file))
         clock.every(600.0, "trees", self._maintenance.tidy_trees)
+        clock.every(self._settings.reconcile_seconds, "landed", self._maintenance.follow_landed)
         clock.every(3600.0, "keys", self._maintenance.forget_old_keys)
         return clock
 

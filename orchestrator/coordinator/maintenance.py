@@ -24,6 +24,7 @@ class Maintenance:
         self._runs = runs
         self._written_back = 0.0  # monotonic seconds
         self._tidying: subprocess.Popen[bytes] | None = None
+        self._followed: frozenset[tuple[str, str]] = frozenset()  # heads for which it was started
 
     def write_back_log(self) -> None:
         """Move the log into the database. Raises StoreError."""
@@ -59,8 +60,24 @@ class Maintenance:
 
     def tidy_trees(self) -> None:
         """Have refs brought up and trees of ended sessions removed where no host lives that does so. Raises StoreError."""
-        if self._tidying is not None and self._tidying.poll() is None:
-            return
         if self._store.read(lambda tx: work_state.is_unsettled(tx) and not leases.hosts_here(tx)):
-            workflow = self._store.workflow
-            self._tidying = start_tidying(workflow.parent, workflow / "logs" / "workers.out")
+            self._tidy()
+
+    def follow_landed(self) -> None:
+        """Have branches brought up to what hosts elsewhere have landed. Raises StoreError.
+
+        Once for each head: what could not be published then is tried again with the trees.
+        """
+        lagging = self._store.read(work_state.lagging)
+        if lagging <= self._followed or self._store.read(leases.hosts_here):
+            return
+        if self._tidy():
+            self._followed = lagging
+
+    def _tidy(self) -> bool:
+        """Whether a process was started; not while one is at it."""
+        if self._tidying is not None and self._tidying.poll() is None:
+            return False
+        workflow = self._store.workflow
+        self._tidying = start_tidying(workflow.parent, workflow / "logs" / "workers.out")
+        return True

@@ -12,9 +12,11 @@ import json
 import ssl
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -23,7 +25,9 @@ from orchestrator import __version__
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.identity import ProjectId
 from orchestrator.door import wire
+from orchestrator.door.code_carrier import CodeCarrier
 from orchestrator.door.desk import Desk, Renewed, Reported, Run
+from orchestrator.door.http_code import HttpCode
 from orchestrator.door.wire import DoorRefused, NotReadable, ServerAway
 
 FIRST_TRY, LONGEST_TRY = 0.05, 2.0  # seconds between two tries
@@ -144,14 +148,18 @@ class HttpDesk:
     def as_desk(self) -> Desk:
         return cast(Desk, self)
 
-    @property
+    @cached_property
     def project_id(self) -> ProjectId:
-        """Of what is on this machine: its sockets are its own."""
-        return ProjectId(f"elsewhere:{self._state}")
+        """Of what is on this machine: its sockets are its own, and its trees no other machine's with the same folders."""
+        return ProjectId(f"elsewhere:{self._state}:{_machine(self._state)}")
 
     @property
     def workflow(self) -> Path:
         return self._state
+
+    @property
+    def carrier(self) -> CodeCarrier:
+        return HttpCode(self._answered)
 
     def now(self) -> int:
         return self._wall()
@@ -228,7 +236,20 @@ class HttpDesk:
 
     def _asked(self, name: str, question: bytes, patience: float | None = None) -> tuple[Any, int]:
         """The answer, and the server's clock of leases as it was made. Raises what the operation raises."""
-        until = time.monotonic() + (self._patience if patience is None else patience)
+        headers, body = self._repeated(name, question, self._patience if patience is None else patience)
+        found = wire.operation(name)
+        assert found is not None
+        return found.value(body), int(headers.get(wire.CLOCK_HEADER, "0"))
+
+    def _answered(self, name: str, question: bytes, patience: float, is_over: Callable[[], bool]) -> bytes:
+        """The answer of what is no operation of a desk; the caller may give up."""
+        return self._repeated(name, question, patience, is_over)[1]
+
+    def _repeated(
+        self, name: str, question: bytes, patience: float, is_over: Callable[[], bool] = lambda: False
+    ) -> tuple[http.client.HTTPMessage, bytes]:
+        """Headers and body of the answer. Raises what the server says, ServerAway."""
+        until = time.monotonic() + patience
         wait = FIRST_TRY
         while True:
             try:
@@ -237,15 +258,26 @@ class HttpDesk:
                 failed: LifecycleError = error
             else:
                 if status == 200:
-                    found = wire.operation(name)
-                    assert found is not None
-                    return found.value(body), int(headers.get(wire.CLOCK_HEADER, "0"))
+                    return headers, body
                 failed = wire.error_of(status, body)
                 if status not in AGAIN:
                     raise failed
-            if time.monotonic() + wait >= until or self._closing.wait(wait):
+            if time.monotonic() + wait >= until or is_over() or self._closing.wait(wait):
                 raise failed
             wait = min(2 * wait, LONGEST_TRY)
+
+
+def _machine(state: Path) -> str:
+    """A name that the state folder of no other machine has, made once."""
+    file = state / "machine"
+    if not file.is_file():
+        state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        new = file.with_name(f"machine.{uuid.uuid4().hex}")
+        new.write_text(f"{uuid.uuid4().hex}\n")
+        with suppress(FileExistsError):
+            file.hardlink_to(new)  # the first one stays
+        new.unlink()
+    return file.read_text().strip()
 
 
 def _question(name: str, *given: Any, **named: Any) -> bytes:

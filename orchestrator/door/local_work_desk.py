@@ -16,7 +16,7 @@ from orchestrator.store.work_state import Landed, Lane, WorkState
 
 
 class LocalWorkDesk:
-    """`WorkDesk` on a store of this process."""
+    """`WorkDesk` on a store of this process. `token`: as hosts of that name, on another machine, are answered."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -28,6 +28,10 @@ class LocalWorkDesk:
     @property
     def workflow(self) -> Path:
         return self._store.workflow
+
+    @property
+    def carrier(self) -> None:
+        """The project's repository is on this machine."""
 
     def now(self) -> int:
         return self._store.clock.wall()
@@ -53,8 +57,8 @@ class LocalWorkDesk:
 
     # the trees of runs
 
-    def lane_for(self, run: Run) -> int:
-        return self._store.read(lambda tx: work_trees.lane_for(tx, run))
+    def lane_for(self, run: Run, folder: Path) -> int:
+        return self._store.read(lambda tx: work_trees.lane_for(tx, run, folder))
 
     def tree_in_use(self, session: str, lane: int) -> Tree | None:
         return self._store.read(lambda tx: work_trees.tree_in_use(tx, session, lane))
@@ -84,8 +88,8 @@ class LocalWorkDesk:
 
         return self._store.write(rebase, about=run.session_id)
 
-    def left_trees(self, session: str) -> list[LeftTree]:
-        return self._store.read(lambda tx: work_trees.left_trees(tx, session))
+    def left_trees(self, session: str, *, token: str = "") -> list[LeftTree]:
+        return self._store.read(lambda tx: work_trees.left_trees(tx, session, token))
 
     def retire_tree(self, session: str, tree: int) -> bool:
         return self._store.write(lambda tx: work_trees.retire(tx, tree), about=session)
@@ -124,11 +128,11 @@ class LocalWorkDesk:
             lambda tx: work_state.note_publication(tx, session, what, branch, commit, why), about=session
         )
 
-    def work_states(self) -> list[WorkState]:
-        return self._store.read(work_state.states)
+    def work_states(self, *, token: str = "") -> list[WorkState]:
+        return self._store.read(lambda tx: work_state.states(tx, token))
 
-    def work_state(self, session: str) -> WorkState | None:
-        return self._store.read(lambda tx: work_state.state_of(tx, session))
+    def work_state(self, session: str, *, token: str = "") -> WorkState | None:
+        return self._store.read(lambda tx: work_state.state_of(tx, session, token))
 
     def lanes(self, session: str) -> list[Lane]:
         return self._store.read(lambda tx: work_state.lanes(tx, session))

@@ -22,7 +22,7 @@ from orchestrator.domain.json_types import Json
 from orchestrator.door.desk import Desk
 from orchestrator.store.files import UnsafePath
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 VERSION_HEADER: Final = "Lifecycle-Door"
 CLOCK_HEADER: Final = "Lifecycle-Lease-Now"  # the clock of leases as the answer was made, microseconds
 PREFIX: Final = "/v1/"

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from orchestrator.domain.identity import ProjectId
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.door.code_carrier import CodeCarrier
 from orchestrator.store.rows import Run
 from orchestrator.store.work_rows import Commit, LeftTree, Proposed, Tree, Work
 from orchestrator.store.work_state import Landed, Lane, WorkState
@@ -40,6 +41,10 @@ class WorkDesk(Protocol):
     def workflow(self) -> Path:
         """The folder of everything that this machine keeps of the project in files."""
 
+    @property
+    def carrier(self) -> CodeCarrier | None:
+        """Who brings commits to the project's machine and from there; None where this is that machine."""
+
     def now(self) -> int:
         """The time of records, in microseconds of UTC."""
 
@@ -59,8 +64,11 @@ class WorkDesk(Protocol):
 
     # the trees of runs
 
-    def lane_for(self, run: Run) -> int:
-        """The lane that the run should take: its chain's, else the first one that no open run uses."""
+    def lane_for(self, run: Run, folder: Path) -> int:
+        """The lane that the run should take: its chain's, else the first one that no open run uses.
+
+        `folder`: where this machine's trees of the session are. Lanes whose tree is in another one are not taken.
+        """
 
     def tree_in_use(self, session: str, lane: int) -> Tree | None:
         """The lane's tree that is being made or used, or waits for the next run of its chain."""
@@ -78,7 +86,7 @@ class WorkDesk(Protocol):
         """The run's tree was brought to `base`."""
 
     def left_trees(self, session: str) -> list[LeftTree]:
-        """The trees whose folders are not known to be gone."""
+        """The trees on this machine whose folders are not known to be gone."""
 
     def retire_tree(self, session: str, tree: int) -> bool:
         """Whether the tree was in use by a run that has ended; no run ever gets it again."""
@@ -114,7 +122,7 @@ class WorkDesk(Protocol):
         """Say where the work can be found now, or why not, unless that was said last."""
 
     def work_states(self) -> list[WorkState]:
-        """Every session that has begun to work, the oldest first."""
+        """Every session that has begun to work, the oldest first; elsewhere, those that hosts of that name worked in."""
 
     def work_state(self, session: str) -> WorkState | None:
         """None where the session has not begun to work."""

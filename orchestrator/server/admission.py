@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from orchestrator.domain.elsewhere import QUALITY, ROLES_ELSEWHERE, WHY_HERE
+from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE
 from orchestrator.domain.errors import LeaseLost, UsageError
 from orchestrator.domain.identity import SUPERVISED
+from orchestrator.door.code_carrier import RECEIVED
 from orchestrator.door.desk import CallBegin, Ended, Report, Run
 from orchestrator.door.wire import DoorRefused, Operation
-from orchestrator.store import claims, host_tokens, tasks
+from orchestrator.server.consequences import refuse_consequences, refuse_not_received
+from orchestrator.store import claims, host_tokens, tasks, work, work_trees
 from orchestrator.store.rows import HostToken
 from orchestrator.store.store import Tx
 
@@ -28,11 +30,17 @@ ELSEWHERE = frozenset(
         *("changed_since_approval", "is_session", "is_deleted", "title", "newest_text"),
         *("phase", "begin_call", "end_call", "produced_before", "produced", "add_record"),
         *("critiques", "keep_critiques", "report", "end", "check", "checks", "links"),
-        *("work", "commits", "landed"),
+        *("work", "commits", "landed", "work_states", "work_state"),
+        *("lane_for", "tree_in_use", "open_tree", "make_live", "hand_on", "rebase_tree", "left_trees"),
+        *("retire_tree", "discard_tree", "note_removed", "add_check"),
+        *("propose", "left_candidate", "take_ticket", "drop_ticket", "is_its_turn"),
     }
-)  # operations of runs that need no private tree
+)  # all but what chooses a session's base, or is about the user's repository
+OF_TREES = ("retire_tree", "discard_tree", "note_removed")  # which name a tree, and no run
+OF_MACHINE = ("left_trees", "work_state", "work_states")  # answered with the trees of the token's hosts alone
 CLOSED_TOO = ("report", "end", "end_call")  # operations of a run that may be asked again after its end
 MOST = 256  # names in one list of a question
+LONGEST_PATH = 4096  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +71,10 @@ def admitted(
     if rights.beside:
         return found
     _refuse_session(tx, token, operation.name, given)
+    _refuse_code(tx, token, operation.name, found)
     for name, value in found.items():
         if isinstance(value, Report):
-            _refuse_consequences(value)
+            refuse_consequences(tx, value)
             found[name] = replace(value, max_attempts=value.row.max_attempts)
         elif isinstance(value, Ended) and value.limited_by is not None:
             if not value.limited_by.startswith(_account(token, "")):
@@ -87,15 +96,22 @@ def _account(token: HostToken, name: str) -> str:
     return f"{token.name}/{name}"
 
 
-def _refuse_consequences(report: Report) -> None:
-    """Raises DoorRefused for what a report of this task cannot have."""
-    row = report.row
-    if report.landing or report.fan_out or report.gaps or report.verdict or report.blocked or report.links:
-        raise DoorRefused("a host on another machine lands nothing and makes no tasks", why=WHY_HERE)
-    if report.gate is not None and row.prefix != QUALITY:
-        raise DoorRefused(f"{row.key} has no gate")
-    if report.discussed is not None and row.round is None:
-        raise DoorRefused(f"{row.key} is not discussed")
+def _refuse_code(tx: Tx, token: HostToken, operation: str, given: Mapping[str, Any]) -> None:
+    """Raises DoorRefused for trees and candidates that are not this host's, and for commits that have not come."""
+    if operation in OF_TREES and not work_trees.is_of(tx, given["tree"], given["session"], token.name):
+        raise DoorRefused("that tree is not this host's", why=f"tree {given['tree']}")
+    if operation == "open_tree" and (
+        not given["folder"].is_absolute() or len(bytes(given["folder"])) > LONGEST_PATH
+    ):
+        raise DoorRefused("the folder of a tree is named by its whole path")
+    if operation == "add_check" and given["kind"] == RECEIVED:
+        raise DoorRefused("that a commit has come is noted by the server")
+    if operation == "propose":
+        refuse_not_received(tx, given["run"], given["commit"], given["tree"], given["base"])
+    if operation == "is_its_turn":
+        candidate = work.candidate_of(tx, given["candidate"])
+        if candidate is None or not host_tokens.has_worked_in(tx, token.name, candidate.session_id):
+            raise DoorRefused("that candidate is not this host's", why=f"candidate {given['candidate']}")
 
 
 def _refuse_beyond(token: HostToken, rights: Rights, given: Mapping[str, Any]) -> None:
@@ -142,11 +158,21 @@ def _own(tx: Tx, token: HostToken, named: Run, *, closed_too: bool) -> Run:
     return row
 
 
+def own_run(tx: Tx, token: HostToken, run: str, host: str) -> Run:
+    """The host's own open run of that id. Raises LeaseLost."""
+    row = claims.open_run(tx, run, host) if host_tokens.is_own(tx, token.name, host) else None
+    if row is None:
+        raise LeaseLost(run=run)
+    return row
+
+
 def _refuse_session(tx: Tx, token: HostToken, operation: str, given: Mapping[str, Any]) -> None:
     """Raises DoorRefused for a session in which no host of the token has ever worked."""
     session = given.get("session")
     if operation == "critiques":
         run = tasks.run(tx, given["run"])
         session = "" if run is None else run.session_id
+    if operation == "is_deleted":  # then nothing tells any more who had worked in it
+        return
     if session is not None and not host_tokens.has_worked_in(tx, token.name, session):
         raise DoorRefused("that session is not this host's", why="none of its runs belongs to it")

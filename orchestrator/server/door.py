@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from orchestrator import wakeup
 from orchestrator.domain import errors
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
-from orchestrator.door import wire
+from orchestrator.door import code_carrier, wire
 from orchestrator.door.local_desk import LocalDesk
+from orchestrator.door.work_desk import WorkState
 from orchestrator.lifecycle import report
 from orchestrator.log import Logger
-from orchestrator.server.admission import Rights, admitted, revoked
+from orchestrator.server.admission import OF_MACHINE, Rights, admitted, revoked
+from orchestrator.server.code_door import CodeDoor, StillAtIt
 from orchestrator.store import host_tokens, leases
 from orchestrator.store.rows import HostToken
 from orchestrator.store.store import Store, Tx
@@ -29,6 +31,7 @@ STATUS: dict[type[Exception], int] = {
     wire.NotReadable: 422,
     errors.NotAllowedNow: 409,
     errors.UsageError: 422,
+    StillAtIt: 503,
     errors.DatabaseBusy: 503,
     errors.DatabaseUnusable: 503,
     errors.DiskFull: 503,
@@ -62,6 +65,7 @@ class Door:
         self._rights = rights
         self._log = log
         self._on_broken = on_broken
+        self._code = CodeDoor(store, self.local, log)
         report.prepare()
 
     def holder(self, token: str) -> HostToken | None:
@@ -94,17 +98,20 @@ class Door:
             )
             return Answered(500, wire.problem(error, 500))
         status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
-        if status != 409:
+        if status != 409 and not isinstance(error, StillAtIt):
             self._log.warning("request_refused", host=who, asked=name, status=status, why=error.what)
         if isinstance(error, errors.StoreBroken):
             self._on_broken()
         return Answered(status, wire.problem(error, status))
 
     def _answer(self, token: HostToken, name: str, body: bytes) -> Answered:
+        if name in code_carrier.OPERATIONS:
+            return Answered(200, self._code.answer(token, name, body))
         operation = wire.operation(name)
         if operation is None:
             raise wire.NotReadable(f"there is no operation {name[:60]!r}")
         given = operation.arguments(body)
+        value: object
         known = self._store.read(lambda tx: admitted(tx, token, self._rights, operation, given))
         if name == "register":
             value = self._store.write(lambda tx: _register(tx, token, **known))
@@ -113,6 +120,10 @@ class Door:
             value = self.local.claim(
                 **known, has_room=lambda tx: host_tokens.has_room(tx, token, known["run"])
             )
+        elif name in OF_MACHINE:
+            found = getattr(self.local, name)(**known, token=token.name)
+            hidden = name == "work_states" and not self._rights.beside
+            value = self._store.read(lambda tx: _worked_in(tx, token, found)) if hidden else found
         else:
             value = getattr(self.local, name)(**known)
         if name in TELL:
@@ -121,6 +132,11 @@ class Door:
         if name in _CLOCKED:
             headers[wire.CLOCK_HEADER] = str(self._store.read(lambda tx: tx.lease_now))
         return Answered(200, operation.answer(value), headers)
+
+
+def _worked_in(tx: Tx, token: HostToken, states: list[WorkState]) -> list[WorkState]:
+    """Those of the sessions in which hosts of the token have worked."""
+    return [each for each in states if host_tokens.has_worked_in(tx, token.name, each.session_id)]
 
 
 def _register(

@@ -7,7 +7,6 @@ its end: `lease_until <= now`.
 
 from __future__ import annotations
 
-from orchestrator.domain.elsewhere import REVIEWS_OF_CODE
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus, TaskStatus
@@ -80,9 +79,9 @@ def _start() -> Update:
     )
 
 
-@query(tuple[int, str | None])
+@query(int)
 def _live_host() -> Selection:
-    return select(hosts.c.lease_until, hosts.c.token).where(
+    return select(hosts.c.lease_until).where(
         hosts.c.incarnation == bindparam("host"),
         hosts.c.boot == bindparam("boot"),
         hosts.c.lease_until > bindparam("lease_now"),
@@ -156,11 +155,10 @@ def claim(tx: Tx, host: str, roles: tuple[str, ...], run: str | None = None) -> 
     live = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
     if live is None:
         return None
-    until, token = live
-    task = oldest_offer(tx, roles, elsewhere=token is not None)
+    task = oldest_offer(tx, roles)
     if task is None or not tx.one(_claim, task=task.id, at_epoch=task.epoch, now=tx.now):
         return None
-    return _open_run(tx, task, host, until, "offer", task.epoch, None, run)
+    return _open_run(tx, task, host, live, "offer", task.epoch, None, run)
 
 
 def start_directly(
@@ -171,12 +169,9 @@ def start_directly(
     live = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
     if live is None:
         return None
-    until, token = live
-    if token is not None and task.prefix == REVIEWS_OF_CODE:
-        return None
     if not tx.one(_start, task=task.id, at_epoch=task.epoch, now=tx.now):
         return None
-    return _open_run(tx, task, host, until, how, task.epoch + 1, loop, run)
+    return _open_run(tx, task, host, live, how, task.epoch + 1, loop, run)
 
 
 def _open_run(

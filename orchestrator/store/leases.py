@@ -19,6 +19,7 @@ from orchestrator.store.store import Tx
 
 LEADER = "coordinator"
 SECOND = 1_000_000  # microseconds
+NEWEST = 100  # hosts among which one with a role is looked for
 HOST_GONE = "its worker host is gone"
 
 _REGISTER = Insertion("hosts", unique=["incarnation"])
@@ -82,6 +83,16 @@ def _live() -> Selection:
         select(*columns(hosts, Host))
         .where(hosts.c.boot == bindparam("this_boot"), hosts.c.lease_until > bindparam("lease_now"))
         .order_by(hosts.c.started_at)
+    )
+
+
+@query(Host)
+def _newest() -> Selection:
+    return (
+        select(*columns(hosts, Host))
+        .where(hosts.c.boot == bindparam("this_boot"))
+        .order_by(hosts.c.lease_until.desc())
+        .limit(NEWEST)
     )
 
 
@@ -248,6 +259,12 @@ def live_hosts(tx: Tx) -> list[Host]:
     return [
         row for row in tx.rows(_live, this_boot=tx.boot, lease_now=tx.lease_now) if not is_gone(row, tx.boot)
     ]
+
+
+def last_with_role(tx: Tx, role: str) -> int | None:
+    """Until when a host had this role that was up since the machine started, in microseconds of UTC; None: there was none."""
+    found = next((row for row in tx.rows(_newest, this_boot=tx.boot) if role in row.roles), None)
+    return None if found is None else tx.now - max(0, tx.lease_now - found.lease_until)
 
 
 def hosts_here(tx: Tx) -> list[Host]:

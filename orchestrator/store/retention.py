@@ -94,7 +94,8 @@ def delete_session(tx: Tx, session: str, who: str, key: str | None = None, diges
 
     `key`, `digest`: of the command, where its caller named it.
 
-    Raises NotAllowedNow while folders of its private trees are there: without their rows nobody could prove whose they are.
+    Raises NotAllowedNow while folders of its private trees are here: without their rows nobody could prove whose they are.
+    A host on another machine removes its own, once it hears of the deletion.
     """
     left = left_trees(tx, session)
     if left:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.domain.concerns import ARCH
-from orchestrator.domain.elsewhere import REVIEWS_OF_CODE
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.domain.pauses import ADVISED
 from orchestrator.store.rows import Blocker, OpenRun, Run, RunOwner, Task
@@ -68,10 +67,6 @@ def session_takes() -> ColumnElement[bool]:
     return or_(status == SessionStatus.ACTIVE, and_(tasks.c.prefix == fixed(ARCH), waits))
 
 
-def _needs_no_tree() -> ColumnElement[bool]:
-    return tasks.c.prefix != fixed(REVIEWS_OF_CODE)
-
-
 @query(Task)
 def _oldest_offer() -> Selection:
     return _offers()
@@ -84,16 +79,6 @@ def _offers() -> Selection:
         .order_by(tasks.c.priority.desc(), tasks.c.offered_at, tasks.c.id)
         .limit(1)
     )
-
-
-@query(Task)
-def _oldest_offer_elsewhere() -> Selection:
-    return _offers().where(_needs_no_tree())
-
-
-@query(Task)
-def _oldest_free_offer_elsewhere() -> Selection:
-    return _free_offers().where(_needs_no_tree())
 
 
 @query(Task)
@@ -133,16 +118,12 @@ def runs_before(tx: Tx, task: int, epoch: int) -> list[str]:
     return tx.rows(_before, task=task, epoch=epoch)
 
 
-def oldest_offer(tx: Tx, roles: tuple[str, ...], *, elsewhere: bool = False) -> Task | None:
-    """The offered task that has waited longest for one of `roles`, by priority first; `elsewhere`: that another machine
-    can do.
+def oldest_offer(tx: Tx, roles: tuple[str, ...]) -> Task | None:
+    """The offered task that has waited longest for one of `roles`, by priority first.
 
     Where units lock what they write, it is locked with its session, and one whose session another unit has is left out.
     """
-    if elsewhere:
-        statement = _oldest_free_offer_elsewhere if tx.locks else _oldest_offer_elsewhere
-    else:
-        statement = _oldest_free_offer if tx.locks else _oldest_offer
+    statement = _oldest_free_offer if tx.locks else _oldest_offer
     return tx.row(statement.given("roles", roles))
 
 

@@ -51,6 +51,20 @@ def _of_commit() -> Selection:
     )
 
 
+@query(int)
+def _proposed_before() -> Selection:
+    return (
+        select(candidates.c.id)
+        .where(
+            candidates.c.session_id == bindparam("session"),
+            candidates.c.commit_id == bindparam("commit"),
+            candidates.c.tree_id == bindparam("of_tree"),
+            candidates.c.base == bindparam("at_base"),
+        )
+        .limit(1)
+    )
+
+
 @query(Proposed)
 def _left_by_others() -> Selection:
     return (
@@ -161,6 +175,16 @@ def propose(
     found = tx.row(_of_commit, run=run.run, commit=commit)
     assert found is not None
     return found
+
+
+def candidate_of(tx: Tx, candidate: int) -> Proposed | None:
+    """None where there is none of that number."""
+    return tx.row(_candidate, candidate=candidate)
+
+
+def was_proposed(tx: Tx, session: str, commit: str, tree_id: str, base: str) -> bool:
+    """Whether a run of the session has proposed that commit before."""
+    return tx.row(_proposed_before, session=session, commit=commit, of_tree=tree_id, at_base=base) is not None
 
 
 def left_candidate(tx: Tx, task: int, digest: str, base: str) -> Proposed | None:

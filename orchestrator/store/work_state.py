@@ -16,6 +16,7 @@ from orchestrator.store.sql import (
     commands,
     commits,
     func,
+    hosts,
     or_,
     runs,
     select,
@@ -27,12 +28,13 @@ from orchestrator.store.sql import (
 from orchestrator.store.sql import messages as message_table
 from orchestrator.store.statements import Selection, columns, fixed, query
 from orchestrator.store.store import Tx
+from orchestrator.store.work_trees import of_hosts
 
 PUBLICATION = "publication"  # the event that says where the work can be found, or why not
 
 
 class WorkState(NamedTuple):
-    """One session's work, how many folders of its trees are not gone, and how many of these a failed run still has."""
+    """One session's work, how many folders of its trees are not gone here, and how many of these a failed run still has."""
 
     session_id: str
     status: str
@@ -66,6 +68,7 @@ class Lane(NamedTuple):
     run_id: str
     outcome: str | None
     task: str
+    token: str | None  # of the host that has it, where that is on another machine
 
     @property
     def path(self) -> Path:
@@ -95,17 +98,14 @@ class Queued(NamedTuple):
 
 def _each_state() -> Selection:
     mine = trees.c.session_id == works.c.session_id
-    left = select(func.count()).select_from(trees).where(mine, trees.c.removed_at.is_(None))
-    broken = (
-        select(func.count())
-        .select_from(trees)
-        .join(runs, runs.c.id == trees.c.run_id)
-        .where(
-            mine,
-            or_(trees.c.state == fixed("making"), trees.c.state == fixed("live")),
-            runs.c.outcome.is_not(None),
-            runs.c.outcome != RunOutcome.COMPLETED.value,
-        )
+    counted = select(func.count()).select_from(trees).join(runs, runs.c.id == trees.c.run_id)
+    left = counted.where(mine, trees.c.removed_at.is_(None), of_hosts("of_token"))
+    broken = counted.where(
+        mine,
+        of_hosts("of_token"),
+        or_(trees.c.state == fixed("making"), trees.c.state == fixed("live")),
+        runs.c.outcome.is_not(None),
+        runs.c.outcome != RunOutcome.COMPLETED.value,
     )
     return (
         select(
@@ -146,6 +146,7 @@ def _lanes() -> Selection:
             trees.c.run_id,
             runs.c.outcome,
             tasks.c.key.label("task"),
+            select(hosts.c.token).where(hosts.c.incarnation == runs.c.host).scalar_subquery().label("token"),
         )
         .join(runs, runs.c.id == trees.c.run_id)
         .join(tasks, tasks.c.id == runs.c.task_id)
@@ -205,13 +206,14 @@ def _publication() -> Selection:
 
 @query(int)
 def _unsettled() -> Selection:
-    """Sessions whose refs lag, or that have ended and still have trees."""
+    """Sessions whose refs lag, or that have ended and still have trees here."""
     ended = or_(
         sessions.c.status == SessionStatus.COMPLETED.value, sessions.c.status == SessionStatus.CANCELLED.value
     )
     left = (
         select(trees.c.id)
-        .where(trees.c.session_id == works.c.session_id, trees.c.removed_at.is_(None))
+        .join(runs, runs.c.id == trees.c.run_id)
+        .where(trees.c.session_id == works.c.session_id, trees.c.removed_at.is_(None), of_hosts("of_token"))
         .exists()
     )
     lags = (works.c.head != works.c.base) & (
@@ -223,6 +225,15 @@ def _unsettled() -> Selection:
         .join(sessions, sessions.c.id == works.c.session_id)
         .where(lags | (ended & left))
         .limit(1)
+    )
+
+
+@query(tuple[str, str])
+def _lagging() -> Selection:
+    return select(works.c.session_id, works.c.head).where(
+        works.c.origin != fixed("snapshot"),
+        works.c.head != works.c.base,
+        or_(works.c.published.is_(None), works.c.published != works.c.head),
     )
 
 
@@ -238,19 +249,24 @@ def _session() -> Selection:
     return select(sessions.c.id).where(sessions.c.id == bindparam("session"))
 
 
-def states(tx: Tx) -> list[WorkState]:
-    """Every session that has begun to work, the oldest first."""
-    return tx.rows(_states)
+def states(tx: Tx, token: str = "") -> list[WorkState]:
+    """Every session that has begun to work, the oldest first; its trees of this project's own hosts, or of a token's."""
+    return tx.rows(_states, of_token=token)
 
 
-def state_of(tx: Tx, session: str) -> WorkState | None:
+def state_of(tx: Tx, session: str, token: str = "") -> WorkState | None:
     """None where the session has not begun to work."""
-    return tx.row(_state, session=session)
+    return tx.row(_state, session=session, of_token=token)
 
 
 def is_unsettled(tx: Tx) -> bool:
     """Whether a branch lags behind its head, or an ended session still has trees."""
-    return tx.row(_unsettled) is not None
+    return tx.row(_unsettled, of_token="") is not None
+
+
+def lagging(tx: Tx) -> frozenset[tuple[str, str]]:
+    """The sessions whose branch is not at their head, each with that head."""
+    return frozenset(tx.rows(_lagging))
 
 
 def is_deleted(tx: Tx, session: str) -> bool:

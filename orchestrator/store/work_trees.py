@@ -9,15 +9,30 @@ file system is the path.
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from orchestrator.domain.errors import LaneInUse, LeaseLost
 from orchestrator.domain.model import RunOutcome
 from orchestrator.store.claims import assert_lease
 from orchestrator.store.rows import Run
-from orchestrator.store.sql import Update, bindparam, exists, func, or_, runs, select, tasks, trees, update
+from orchestrator.store.sql import (
+    ColumnElement,
+    Update,
+    bindparam,
+    exists,
+    func,
+    hosts,
+    or_,
+    runs,
+    select,
+    tasks,
+    trees,
+    update,
+)
 from orchestrator.store.statements import Insertion, Selection, change, fixed, query
 from orchestrator.store.store import Tx
 from orchestrator.store.work_rows import LeftTree, Tree
@@ -30,6 +45,7 @@ class Lane(NamedTuple):
 
     number: int
     chain: str
+    folder: bytes
     outcome: str | None
 
 
@@ -50,7 +66,7 @@ def _in_use() -> Selection:
 @query(Lane)
 def _lanes() -> Selection:
     return (
-        select(trees.c.lane.label("number"), trees.c.chain, runs.c.outcome)
+        select(trees.c.lane.label("number"), trees.c.chain, trees.c.folder, runs.c.outcome)
         .join(runs, runs.c.id == trees.c.run_id)
         .where(
             trees.c.session_id == bindparam("session"),
@@ -85,8 +101,31 @@ def _left() -> Selection:
         )
         .join(runs, runs.c.id == trees.c.run_id)
         .join(tasks, tasks.c.id == runs.c.task_id)
-        .where(trees.c.session_id == bindparam("session"), trees.c.removed_at.is_(None))
+        .where(
+            trees.c.session_id == bindparam("session"),
+            trees.c.removed_at.is_(None),
+            of_hosts("of_token"),
+        )
         .order_by(trees.c.id)
+    )
+
+
+def of_hosts(token: str) -> ColumnElement[bool]:
+    """Whether the run that used a tree last is of hosts of the token that this parameter names; "": of this project's own.
+
+    A folder is on the machine of that host: no other one saves or deletes it.
+    """
+    named = select(hosts.c.token).where(hosts.c.incarnation == runs.c.host).scalar_subquery()
+    return func.coalesce(named, fixed("")) == bindparam(token)
+
+
+@query(tuple[str, str])
+def _owner() -> Selection:
+    named = select(hosts.c.token).where(hosts.c.incarnation == runs.c.host).scalar_subquery()
+    return (
+        select(trees.c.session_id, func.coalesce(named, fixed("")).label("token"))
+        .join(runs, runs.c.id == trees.c.run_id)
+        .where(trees.c.id == bindparam("tree"))
     )
 
 
@@ -207,13 +246,18 @@ def tree_in_use(tx: Tx, session: str, lane: int) -> Tree | None:
     return tx.row(_in_use, session=session, in_lane=lane)
 
 
-def lane_for(tx: Tx, run: Run) -> int:
-    """The lane that a run should take: its chain's, else the first one that no open run uses."""
+def lane_for(tx: Tx, run: Run, folder: Path) -> int:
+    """The lane that a run should take: its chain's, else the first one that no open run uses.
+
+    A tree that is not in `folder` may be on another machine: its lane is not taken.
+    """
     lanes = tx.rows(_lanes, session=run.session_id)
-    own = next((lane.number for lane in lanes if lane.chain == run.loop and lane.outcome is not None), None)
+    here = [lane for lane in lanes if Path(os.fsdecode(lane.folder)).parent == folder]
+    own = next((lane.number for lane in here if lane.chain == run.loop and lane.outcome is not None), None)
     if own is not None:
         return own
-    used = {lane.number for lane in lanes if lane.outcome is None}
+    free = {lane.number for lane in here if lane.outcome is not None}
+    used = {lane.number for lane in lanes} - free
     return next(number for number in range(len(lanes) + 1) if number not in used)
 
 
@@ -245,9 +289,14 @@ def rebase(tx: Tx, run: Run, tree: int, base: str) -> None:
         raise LeaseLost(run=run.run)
 
 
-def left_trees(tx: Tx, session: str) -> list[LeftTree]:
-    """The session's trees whose folders are not known to be gone."""
-    return tx.rows(_left, session=session)
+def left_trees(tx: Tx, session: str, token: str = "") -> list[LeftTree]:
+    """The session's trees whose folders are not known to be gone; `token`: those of its hosts, else of this project's own."""
+    return tx.rows(_left, session=session, of_token=token)
+
+
+def is_of(tx: Tx, tree: int, session: str, token: str) -> bool:
+    """Whether it is a tree of the session, and of hosts of that token."""
+    return tx.row(_owner, tree=tree) == (session, token)
 
 
 def retire(tx: Tx, tree: int) -> bool:

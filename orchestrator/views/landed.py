@@ -9,7 +9,7 @@ from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
-from orchestrator.store import artifacts, decisions, work_state
+from orchestrator.store import artifacts, decisions, leases, work_state
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.work_state import Landed, Lane, WorkState
@@ -106,7 +106,12 @@ def _why_not(tx: Tx, state: WorkState) -> str | None:
         return "these commits are yours already"
     last = work_state.last_publication(tx, state.session_id)
     why = last.data.get("why") if last is not None and last.data else ""
-    return str(why) if why else "it is being brought up"
+    if why:
+        return str(why)
+    led = leases.leader(tx) is not None or bool(leases.hosts_here(tx))
+    return (
+        "it is being brought up" if led else "nobody is up on the project's machine: `lifecycle daemon start`"
+    )
 
 
 def is_applied(tx: Tx, session: str, head: str) -> bool:
@@ -143,7 +148,14 @@ def tree_of(tx: Tx, session: str, task: Task) -> Lane:
     """The newest tree that a run of the task used, whose folder is still there. Raises NotAllowedNow."""
     found = [each for each in work_state.lanes(tx, session) if each.task == task.key]
     if found:
-        return max(found, key=lambda each: each.generation)
+        newest = max(found, key=lambda each: each.generation)
+        if newest.token is not None:
+            raise NotAllowedNow(
+                f"the tree of {task.key} is on another machine",
+                why=f"{newest.token} has it, as {newest.path}",
+                fix=f"`lifecycle diff {task.key}` shows what has landed",
+            )
+        return newest
     landed = bool(landed_by(tx, session, task.key))
     raise NotAllowedNow(
         f"{task.key} has no tree",

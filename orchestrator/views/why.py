@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from shlex import quote
 
 from orchestrator.coordinator.projector import stamp
-from orchestrator.domain.elsewhere import REVIEWS_OF_CODE, WHY_HERE, stay_here
+from orchestrator.domain.elsewhere import WHY_HERE, stay_here
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.scheduling import is_due, offers, unmet
 from orchestrator.store import leases, queries, tasks
-from orchestrator.store.rows import Host, Session, Task
+from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 from orchestrator.views import landed, limits, stalls
@@ -110,22 +110,25 @@ def _offered(tx: Tx, task: Task) -> Found:
     """It is offered, and waits for a slot on a host that serves its role."""
     since = f"offered since {stamp(task.offered_at)}"
     hosts = [host for host in leases.live_hosts(tx) if not host.draining]
-    serving = [host for host in hosts if task.role in host.roles and _may_have(host, task)]
+    serving = [host for host in hosts if task.role in host.roles]
     if not hosts:
         return (
             "offered",
-            [since, "no worker host is running"],
+            [since, f"no worker host is running{_since(tx, task.role)}"],
             ["lifecycle daemon status", "lifecycle resume"],
         )
     if not serving:
         known = sorted({role for host in hosts for role in host.roles})
-        if (stay_here([task.role]) or task.prefix == REVIEWS_OF_CODE) and all(host.token for host in hosts):
+        if stay_here([task.role]) and all(host.token for host in hosts):
             names = ", ".join(sorted({str(host.token) for host in hosts}))
             said = f"no worker host of this machine is up; joined from elsewhere: {names}, and {WHY_HERE}"
             return "offered", [since, said], ["lifecycle worker", "lifecycle host list"]
         return (
             "offered",
-            [since, f"no worker host serves the role {task.role}; served: {', '.join(known)}"],
+            [
+                since,
+                f"no worker host serves the role {task.role}; served: {', '.join(known)}{_since(tx, task.role)}",
+            ],
             ["lifecycle worker"],
         )
     busy = queries.open_by_host(tx)
@@ -140,9 +143,10 @@ def _offered(tx: Tx, task: Task) -> Found:
     )
 
 
-def _may_have(host: Host, task: Task) -> bool:
-    """Whether a host gets such tasks: one on another machine reviews no code."""
-    return host.token is None or task.prefix != REVIEWS_OF_CODE
+def _since(tx: Tx, role: str) -> str:
+    """Since when no host of this role is up, to be added to what is said."""
+    last = leases.last_with_role(tx, role)
+    return "" if last is None else f"; no host of the role {role} is up since {stamp(last)}"
 
 
 def _ready(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState]) -> Found:

@@ -138,7 +138,7 @@ def test_a_publication_is_said_once(world: DeskWorld, desk: Desk, run: Run) -> N
 
 def test_a_tree_from_its_row_to_the_end_of_its_folder(world: DeskWorld, desk: Desk, run: Run) -> None:
     session = run.session_id
-    assert desk.lane_for(run) == 0 and desk.tree_in_use(session, 0) is None
+    assert desk.lane_for(run, FOLDER) == 0 and desk.tree_in_use(session, 0) is None
 
     tree = desk.open_tree(run, 0, FOLDER, BASE)
     assert (tree.path, tree.state, tree.run_id) == (FOLDER / "0-1", "making", run.run)
@@ -177,7 +177,7 @@ def test_a_warm_tree_is_handed_on_to_the_next_run_of_its_chain(
     tree = desk.make_live(writer, desk.open_tree(writer, 1, FOLDER, BASE).id)
     following = desk.report(done(writer), ROLES, draining=False).next
     assert following is not None and following.loop == writer.loop
-    assert desk.lane_for(following) == 1
+    assert desk.lane_for(following, FOLDER) == 1
 
     handed = desk.hand_on(following, 1)
 

@@ -17,7 +17,7 @@ from orchestrator.views.daemon import daemon_view
 from orchestrator.views.why import why
 from tests import factories as make
 
-ROLES = ("analyst", "executor", "reviewer", "writer")
+ROLES = ("analyst", "architect", "executor", "reviewer", "writer")
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def said(store: Store, session: str) -> str:
     return "; ".join(store.read(view)["because"])
 
 
-@pytest.mark.parametrize(("role", "prefix"), [("executor", "IMPL"), ("reviewer", "REVIEW")])
+@pytest.mark.parametrize(("role", "prefix"), [("architect", "ARCH"), ("fe-developer", "DEV-FE")])
 def test_why_says_that_a_task_needs_a_host_of_the_projects_machine(
     store: Store, role: str, prefix: str
 ) -> None:
@@ -75,11 +75,25 @@ def test_why_says_that_a_task_needs_a_host_of_the_projects_machine(
     assert "no worker host of this machine is up; joined from elsewhere: far-1" in words
 
 
-@pytest.mark.parametrize(("role", "prefix"), [("writer", "DRAFT"), ("reviewer", "QUALITY")])
+@pytest.mark.parametrize(
+    ("role", "prefix"),
+    [("writer", "DRAFT"), ("reviewer", "QUALITY"), ("reviewer", "REVIEW"), ("executor", "IMPL")],
+)
 def test_what_a_joined_host_can_do_is_about_to_start(store: Store, role: str, prefix: str) -> None:
     joined(store)
 
     assert "2 of 2 slots are free" in said(store, offered(store, role, prefix))
+
+
+def test_why_says_since_when_no_host_of_the_role_is_up(store: Store) -> None:
+    session = offered(store, "executor", "IMPL")
+    assert "is up since" not in said(store, session), "there never was one"
+    joined(store)
+    store.write(lambda tx: leases.end_host(tx, "h-far"))
+
+    words = said(store, session)
+
+    assert "no worker host is running; no host of the role executor is up since " in words
 
 
 def test_a_joined_host_is_named_without_a_process(store: Store) -> None:
@@ -115,7 +129,7 @@ def test_a_revoked_host_has_left(store: Store) -> None:
         (("build", [], 0), UsageError, "cannot have 0 slots"),
         (("build", [], 257), UsageError, "cannot have 257 slots"),
         (("build", ["wrter"], 4), UnknownName, "unknown role 'wrter'"),
-        (("build", ["writer", "executor"], 4), UsageError, "cannot be executor"),
+        (("build", ["writer", "architect"], 4), UsageError, "cannot be architect"),
     ],
 )
 def test_a_token_that_cannot_be_is_refused(

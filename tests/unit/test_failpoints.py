@@ -3,7 +3,15 @@
 import re
 from pathlib import Path
 
-from orchestrator.failpoints import BUILD_NAMES, COMMAND_NAMES, FORK_NAMES, FRONTEND_NAMES, GIT_NAMES, NAMES
+from orchestrator.failpoints import (
+    BUILD_NAMES,
+    CODE_NAMES,
+    COMMAND_NAMES,
+    FORK_NAMES,
+    FRONTEND_NAMES,
+    GIT_NAMES,
+    NAMES,
+)
 
 ROOT = Path(__file__).parents[2]
 HIT = re.compile(r'failpoints\.hit\("([a-z._]+)"\)')
@@ -13,7 +21,7 @@ def test_the_names_are_those_of_the_code() -> None:
     sources = [*ROOT.glob("orchestrator/**/*.py"), *ROOT.glob("workers/**/*.py")]
     passed = {name for source in sources for name in HIT.findall(source.read_text(encoding="utf-8"))}
 
-    named = [*NAMES, *COMMAND_NAMES, *GIT_NAMES, *BUILD_NAMES, *FORK_NAMES, *FRONTEND_NAMES]
+    named = [*NAMES, *COMMAND_NAMES, *GIT_NAMES, *BUILD_NAMES, *FORK_NAMES, *FRONTEND_NAMES, *CODE_NAMES]
 
     assert passed == set(named)
     assert len(named) == len(set(named))

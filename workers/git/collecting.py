@@ -119,6 +119,7 @@ def _removed_trees(maintenance: TreeMaintenance, desk: WorkDesk, state: WorkStat
     sizes = {
         os.fspath(lane.path): ("trash" if lane.state == "trash" else "tree", size_of(lane.path))
         for lane in lanes
+        if lane.token is None
     }
     done = maintenance.tidy(state)
     for path in done.removed:

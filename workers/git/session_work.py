@@ -15,6 +15,7 @@ from collections.abc import Container, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from orchestrator import failpoints
 from orchestrator.domain.errors import GitError, LaneInUse, TreeError
@@ -80,6 +81,20 @@ class SessionWork:
     def session(self) -> str:
         return self.private.session
 
+    @property
+    def folder(self) -> Path:
+        """Where this machine's trees of the session are."""
+        return project_folder(self.trees, self.desk.project_id) / self.session
+
+    def left_trees(self) -> list[LeftTree]:
+        """The session's trees on this machine whose folders are not known to be gone."""
+        found = self.desk.left_trees(self.session)
+        if self.desk.carrier is None:
+            return found
+        return [
+            each for each in found if each.path.parent == self.folder
+        ]  # a token may be used on two machines
+
     def row(self) -> Work:
         """Raises TreeError where the session has not begun to work."""
         if (found := self.desk.work(self.session)) is None:
@@ -89,7 +104,7 @@ class SessionWork:
     def open_some_tree(self, run: Run) -> OpenTree:
         """The run's tree in the lane of its chain, else in a free one. Raises as `open_tree`, save LaneInUse."""
         while True:
-            lane = self.desk.lane_for(run)
+            lane = self.desk.lane_for(run, self.folder)
             try:
                 return self.open_tree(run, lane)
             except LaneInUse:  # another run was faster
@@ -106,8 +121,7 @@ class SessionWork:
             return warm
         assert_room(self.trees)
         head = self.row().head
-        folder = project_folder(self.trees, self.desk.project_id) / self.session
-        made = self.desk.open_tree(run, lane, folder, head)
+        made = self.desk.open_tree(run, lane, self.folder, head)
         failpoints.hit("tree.row")
         checkout = Checkout(made.path, made.nonce)
         spare = None if used is None else self._spare(used)
@@ -140,6 +154,7 @@ class SessionWork:
         made = make_candidate(
             self.private, tree.checkout, tree.row.base, f"runs/{run.run}", message, now, merged
         )
+        self._hand_in(run, made.base, made.commit, made.tree)
         flags: list[JsonObject] = [{"kind": flag.kind, "path": flag.shown} for flag in made.flags]
         found = self.desk.propose(run, digest, made.base, made.commit, made.tree, flags)
         failpoints.hit("candidate.row")
@@ -206,17 +221,36 @@ class SessionWork:
         tree.checkout.git(self.private).run("read-tree", "--reset", "-u", content)
         return tree
 
-    def landing(self, candidate: Proposed, onto: Integration) -> Landing:
-        """What the run's report makes the head. Raises TreeError for conflicts."""
+    def _hand_in(self, run: Run, base: str, commit: str, tree: str) -> None:
+        """Bring a commit to the project's machine, where that is another one: objects before rows, there too."""
+        if (carrier := self.desk.carrier) is None:
+            return
+        others = self.private.parents_of(commit)[1:]
+        name = f"refs/lifecycle/runs/{run.run}/{commit}"
+        self.private.keep(name.removeprefix("refs/lifecycle/"), commit)
+        with TemporaryDirectory(dir=self.private.path) as scratch:
+            bundle = Path(scratch, "bundle")
+            words = ("bundle", "create", "--quiet", str(bundle), name, "--not", base, *others)
+            self.private.git.run(*words)
+            carrier.hand_in(run, bundle, base, commit, tree)
+        failpoints.hit("code.handed_in")
+
+    def landing(self, run: Run, candidate: Proposed, onto: Integration) -> Landing:
+        """What the run's report makes the head. Raises TreeError for conflicts, as `propose` besides."""
         if onto.conflicts:
             raise TreeError("a candidate with conflicts cannot land", why=f"{len(onto.conflicts)} paths")
+        if onto.commit != candidate.commit_id:
+            self._hand_in(run, onto.seen, onto.commit, onto.tree)
         return Landing(candidate.id, onto.seen, onto.commit, onto.tree)
 
     def follow(self) -> Published:
         """Bring the refs up to the head; commits that the user made on top of ours are adopted first.
 
-        Raises GitError when git could not; the next call repeats it.
+        Elsewhere nothing is done: it is up to the project's machine. Raises GitError when git could not; the next call
+        repeats it.
         """
+        if self.desk.carrier is not None:
+            return Published(Publication.NOWHERE, self.private.branch, None)
         found = self._publish()
         if found.what == Publication.ADVANCED and found.commit is not None and self._adopt(found.commit):
             found = self._publish()
@@ -235,7 +269,7 @@ class SessionWork:
         """Save and retire trees whose runs ended badly, but those of runs in `spared`, whose processes still live."""
         retired, kept = [], {}
         with self.saving():
-            for left in self.desk.left_trees(self.session):
+            for left in self.left_trees():
                 if left.state not in ("making", "live") or left.outcome in (None, RunOutcome.COMPLETED):
                     continue
                 if left.run_id in spared:
@@ -281,7 +315,7 @@ class SessionWork:
 
         None where a set-up installed what tests need, so that there is no other one: to remove it first can take long.
         """
-        rows = self.desk.left_trees(self.session)
+        rows = self.left_trees()
         fit = ("retired", RunOutcome.COMPLETED)
         if not self.takes_over or not any(
             row.id == used.id and (row.state, row.outcome) == fit for row in rows
@@ -293,8 +327,8 @@ class SessionWork:
 
     def _warm_tree(self, run: Run, lane: int, used: Tree) -> OpenTree | None:
         """The lane's tree, handed on to `run`; one that may not be is saved and retired."""
-        left = next(tree for tree in self.desk.left_trees(self.session) if tree.id == used.id)
-        if left.outcome is None:
+        left = next((tree for tree in self.left_trees() if tree.id == used.id), None)
+        if left is None or left.outcome is None:
             return None  # opening one more says who uses it
         if used.state == "live" and used.chain == run.loop and left.outcome == RunOutcome.COMPLETED:
             checkout = Checkout(used.path, used.nonce)

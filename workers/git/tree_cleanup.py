@@ -34,7 +34,7 @@ def deletable(
 ) -> list[LeftTree]:
     """The trees that `clean_trees` would delete with these arguments."""
     found = []
-    for row in session.desk.left_trees(session.session):
+    for row in session.left_trees():
         in_use = row.state in ("making", "live") and not (is_over and row.outcome is not None)
         if row.run_id in spared or in_use:
             continue

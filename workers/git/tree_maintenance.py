@@ -16,6 +16,8 @@ from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door.work_desk import WorkDesk, WorkState
 from orchestrator.log import Logger
+from orchestrator.store.deletion import remove_folder
+from workers.git.checkouts import project_folder
 from workers.git.publishing import Publication
 from workers.git.ref_locks import lock_files, tidying, writing_refs
 from workers.git.session_work import SessionWork, open_work
@@ -43,9 +45,23 @@ class Tidied:
 
 
 class TreeMaintenance:
-    """`trees`: where private trees are now. `poll` from one thread only."""
+    """`trees`: where private trees are now. `poll` from one thread only.
 
-    def __init__(self, desk: WorkDesk, project: Path, trees: Callable[[], Path], log: Logger) -> None:
+    Elsewhere `project` is the copy of it that bundles made; nothing is published there. `deleted_seconds`: at least between
+    two looks for stores of deleted sessions, each of which is a question.
+    """
+
+    def __init__(
+        self,
+        desk: WorkDesk,
+        project: Path,
+        trees: Callable[[], Path],
+        log: Logger,
+        *,
+        deleted_seconds: float = 0.0,
+    ) -> None:
+        self._deleted_seconds = deleted_seconds
+        self._looked = -deleted_seconds  # for deleted ones, in monotonic seconds
         self._desk = desk
         self._project = project
         self._trees = trees
@@ -66,14 +82,27 @@ class TreeMaintenance:
             done = self.tidy(state)
             self._visited[state.session_id] = (self._now(state), time.monotonic())
             self._tell(state.session_id, done)
+        if time.monotonic() < self._looked + self._deleted_seconds:
+            return
+        self._looked = time.monotonic()
         for session in deleted_stores(self._desk):
+            if self._desk.carrier is not None:
+                self._remove_trees(session)
             remove_store(self._desk.workflow, self._project, session)
             self._log.info("store_removed", session=session)
+
+    def _remove_trees(self, session: str) -> None:
+        """Those of a deleted session: their rows are gone, and its folder is of this machine's host alone."""
+        folder = project_folder(self._trees(), self._desk.project_id) / session
+        if folder.is_dir() and not folder.is_symlink():
+            remove_folder(folder)
 
     def tidy(self, state: WorkState) -> Tidied:
         """Bring the session's refs up and remove trees that nobody needs; what went wrong is in the answer."""
         done = Tidied()
         store = self._desk.workflow / "work" / f"{state.session_id}.git"
+        if not store.is_dir() and self._desk.carrier is not None:
+            return done  # another machine has worked on its code
         if not store.is_dir():
             done.left[str(store)] = "the private store is gone"
             return done

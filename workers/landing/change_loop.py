@@ -245,7 +245,9 @@ class ChangeLoop:
         if not onto.conflicts and onto.tree != change.candidate.tree:
             judged = self._judged_merge(change, onto)
         if not onto.conflicts and not judged.blocking:
-            return replace(change, landing=self.work.landing(change.proposed, onto), judged=judged)
+            return replace(
+                change, landing=self.work.landing(self.context.row, change.proposed, onto), judged=judged
+            )
         if merges == 0:
             raise WorkRefused(
                 "the change could not be brought onto what has landed meanwhile",

@@ -8,7 +8,9 @@ from orchestrator.domain.dynamic_session import KIND
 from orchestrator.domain.plan import INCLUDE_DIRTY
 from orchestrator.domain.review_verdicts import OPTION
 from workers.context.run_context import RunContext
+from workers.git.borrowed_work import borrow_work
 from workers.git.checkouts import trees_folder
+from workers.git.private_store import Base
 from workers.git.reviewed_work import open_reviewed_work
 from workers.git.session_work import SessionWork, begin_work, open_work
 
@@ -30,13 +32,23 @@ def session_work(context: RunContext) -> SessionWork:
     return replace(_work(context), takes_over=not context.settings.work.unconfined)
 
 
+def begun_work(context: RunContext) -> tuple[SessionWork, Base]:
+    """The work of a session that is planned, and what it starts from. Raises as `session_work`."""
+    trees = trees_folder(context.settings.work.trees)
+    if (carrier := context.desk.carrier) is not None:
+        return borrow_work(context.desk, carrier, context.row, trees, context.live.stop.is_set)
+    dirty = bool(context.session.options.get(INCLUDE_DIRTY))
+    return begin_work(context.desk, context.project, context.session.id, trees, include_dirty=dirty)
+
+
 def _work(context: RunContext) -> SessionWork:
     trees = trees_folder(context.settings.work.trees)
     session = context.session
+    if context.desk.carrier is not None:
+        return begun_work(context)[0]
     if not is_review(context):
         if _begins_here(context):
-            dirty = bool(session.options.get(INCLUDE_DIRTY))
-            return begin_work(context.desk, context.project, session.id, trees, include_dirty=dirty)[0]
+            return begun_work(context)[0]
         return open_work(context.desk, context.project, session.id, trees)
     subject = session.options[OPTION]
     digest = subject.get("patch")

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from orchestrator.domain.complexity import angles_of, complexity_of
 from orchestrator.domain.errors import ApprovalOutdated
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.plan import EXPLORATIONS, INCLUDE_DIRTY, PAGE, PLAN, SCHEMA, Complexity, Plan
+from orchestrator.domain.plan import EXPLORATIONS, PAGE, PLAN, SCHEMA, Complexity, Plan
 from orchestrator.domain.plan_checks import Ground
 from orchestrator.domain.plan_delta import PlanDelta
 from orchestrator.lifecycle import fan_out
@@ -24,9 +24,8 @@ from workers.documents.plan_page import plan_page
 from workers.explore import ExplorationStopped, explore
 from workers.explore.presets import planning_rules
 from workers.explore.ranking import named_words
-from workers.git.checkouts import trees_folder
 from workers.git.private_store import Base
-from workers.git.session_work import begin_work
+from workers.landing.reviewed_session import begun_work
 from workers.roles import Produced
 from workers.roles.drafting import is_reworked
 from workers.roles.plan_following import following
@@ -57,13 +56,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     changed = context.desk.changed_since_approval(context.session.id)
     if changed is not None:  # an edit that was taken in as this run began
         raise ApprovalOutdated(changed)
-    work, base = begin_work(
-        context.desk,
-        context.project,
-        context.session.id,
-        trees_folder(context.settings.work.trees),
-        include_dirty=bool(context.session.options.get(INCLUDE_DIRTY)),
-    )
+    work, base = begun_work(context)
     items = items_now(context)
     follows = following(context, work, paths_of(work, base.commit))
     start = base.commit if follows is None else follows.head

@@ -31,6 +31,8 @@ HELP = {
     "bundle": "write a session's commits as a git bundle",
     "unbundle": "make a session's store from a bundle, or on its base alone",
     "fork": "make the store of a session that begins with what another one had landed",
+    "lend": "make a bundle of what a run on another machine lacks; standard input says which run",
+    "take-in": "take a commit of such a run into its session's store",
     "gc": "remove trees, trash and stores that nobody needs",
     "tidy": "bring refs up and remove trees of sessions that have ended",
     "repository": "whether git and the folder of trees can be used",
@@ -46,6 +48,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         verb = verbs.add_parser(name, help=help)
         verb.add_argument("--project", type=Path, required=True)
         verb.add_argument("--json", action="store_true")
+        if name in ("lend", "take-in"):
+            verb.add_argument("--file", type=Path, required=True)
         if name in ("apply", "patch", "landed", "bundle", "unbundle", "users-branch", "fork", "compare"):
             verb.add_argument("--session", required=True)
         if name == "tidy":
@@ -147,6 +151,28 @@ def _bundle(given: argparse.Namespace) -> JsonObject:
     with _opened(given) as (work, _):
         write_bundle(work, given.to)
     return {"bytes": given.to.stat().st_size}
+
+
+def _lend(given: argparse.Namespace) -> JsonObject:
+    """The folder of `--file` gets the bundle, under its digest."""
+    from workers.git.checkouts import trees_folder
+    from workers.landing.lending import Asked, lend
+
+    asked = Asked(**json.loads(sys.stdin.buffer.read()))
+    with _desk(given) as (desk, settings, _):
+        return lend(desk, given.project, trees_folder(settings.work.trees), asked, given.file)
+
+
+def _take_in(given: argparse.Namespace) -> JsonObject:
+    from workers.git.checkouts import trees_folder
+    from workers.git.session_work import open_work
+    from workers.landing.taking_in import Offered, take_in
+
+    offered = Offered(**json.loads(sys.stdin.buffer.read()))
+    with _desk(given) as (desk, settings, _):
+        work = open_work(desk, given.project, offered.session, trees_folder(settings.work.trees))
+        take_in(work, given.file, offered)
+    return {}
 
 
 def _unbundle(given: argparse.Namespace) -> JsonObject:
@@ -297,6 +323,8 @@ _VERBS: dict[str, Callable[[argparse.Namespace], JsonObject]] = {
     "landed": _landed,
     "bundle": _bundle,
     "unbundle": _unbundle,
+    "lend": _lend,
+    "take-in": _take_in,
     "compare": _compare,
     "fork": _fork,
     "gc": _gc,

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,12 +24,16 @@ from orchestrator.door.http_desk import Connections, HttpDesk, Terms
 from orchestrator.door.wire import LONGEST_WAIT, ServerAway
 from orchestrator.log import Logger
 from orchestrator.store.deletion import remove_folder
+from workers.git.borrowed_work import copy_of_project
+from workers.git.checkouts import trees_folder
+from workers.git.tree_maintenance import TreeMaintenance
 from workers.host.host import Host
 from workers.roles import SERVED
 from workers.run.runtime import Runtime
 from workers.run.settings_watcher import SettingsWatcher
 
 KEEP_RUN_SECONDS = 24 * 3600.0
+DELETED_SECONDS = 600.0  # between two looks for stores of sessions that were deleted
 FENCED = 3  # exit code of an incarnation whose lease was lost
 FIRST_TRY, LONGEST_TRY = 0.5, 15.0  # seconds between two tries to reach the server
 
@@ -112,6 +116,19 @@ class JoinedHost:
         settings = load_settings(self._folder, os.environ, flags)
         desk = HttpDesk(self._connections, self._state, patience=terms.lease_seconds)
         asking = desk.as_desk()
+        watcher = SettingsWatcher(self._folder, flags, dict(os.environ), self._log)
+        trees = TreeMaintenance(
+            asking,
+            copy_of_project(self._state),
+            lambda: trees_folder(watcher.now().settings.work.trees),
+            self._log,
+            deleted_seconds=DELETED_SECONDS,
+        )
+
+        def maintain(is_over: Callable[[], bool]) -> None:
+            remove_old_runs(self._state / "runs", host.live.ids(), self._log)
+            trees.poll(is_over)
+
         host = Host(
             asking,
             settings,
@@ -120,9 +137,9 @@ class JoinedHost:
             lambda live: runtime.execute(live),
             self._log,
             stays=True,
-            maintain=lambda _: remove_old_runs(self._state / "runs", host.live.ids(), self._log),
+            maintain=maintain,
         )
-        runtime = self._runtime(desk, host, tuple(roles), flags)
+        runtime = self._runtime(desk, host, tuple(roles), watcher)
         self._host = host
         if self._stopping.is_set():  # told before there was a host to tell
             host.drain()
@@ -140,10 +157,8 @@ class JoinedHost:
             runtime.close()
 
     def _runtime(
-        self, desk: HttpDesk, host: Host, roles: tuple[str, ...], flags: Mapping[str, Json]
+        self, desk: HttpDesk, host: Host, roles: tuple[str, ...], watcher: SettingsWatcher
     ) -> Runtime:
-        environment = dict(os.environ)
-        watcher = SettingsWatcher(self._folder, flags, environment, self._log)
         return Runtime(
             desk=desk.as_desk(),
             config=watcher.now,
@@ -153,7 +168,7 @@ class JoinedHost:
             instructions=lambda role: (resources() / "config" / "roles" / f"{role}.md").read_text("utf-8"),
             draining=host.is_draining,
             log=self._log,
-            environ=environment,
+            environ=dict(os.environ),
         )
 
     def _listen(self, desk: HttpDesk, incarnation: str, ended: threading.Event) -> None:
