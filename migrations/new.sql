@@ -532,5 +532,16 @@ CREATE TABLE host_tokens (
 )
  STRICT;
 CREATE UNIQUE INDEX uq_agent_calls_call ON agent_calls (run_id, call) WHERE call IS NOT NULL;
-INSERT INTO alembic_version VALUES ('0007');
+CREATE TABLE engines (
+	address TEXT NOT NULL,
+	queues TEXT NOT NULL,
+	version TEXT,
+	since_at INTEGER NOT NULL,
+	why TEXT NOT NULL,
+	CONSTRAINT pk_engines PRIMARY KEY (address),
+	CONSTRAINT ck_engines_address CHECK (address <> ''),
+	CONSTRAINT ck_engines_why CHECK (length(why) <= 500)
+)
+ STRICT;
+INSERT INTO alembic_version VALUES ('0008');
 COMMIT;

@@ -76,6 +76,11 @@ FRONTEND_NAMES = (  # passed only by an audit of a frontend that a browser looks
     "browser.seen",
 )
 
+ENGINE_NAMES = (  # passed only where an engine delivers offers
+    "relay.sent",
+    "offer.delivered",
+)
+
 _visits: Counter[str] = Counter()
 _lock = threading.Lock()
 

@@ -72,6 +72,17 @@ leases = table(
     CheckConstraint("epoch > 0", name="epoch"),
 )
 
+engines = table(  # what the coordinator knows of the engine that delivers offers; no row: none does
+    "engines",
+    Column("address", Text, primary_key=True),
+    Column("queues", Text, nullable=False),  # how the names of its task queues begin
+    Column("version", Text),  # of the engine; NULL: it cannot be reached
+    Column("since_at", Integer, nullable=False),  # since when it can, or cannot
+    Column("why", Text, nullable=False),  # why not
+    CheckConstraint("address <> ''", name="address"),
+    CheckConstraint("length(why) <= 500", name="why"),
+)
+
 rate_limits = table(  # a row stays until the account answers again, and counts when it is not yet over
     "rate_limits",
     Column("name", Text, primary_key=True),  # the project's, whatever session or host met the limit

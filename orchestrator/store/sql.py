@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from orchestrator.store.project_tables import commands as commands
     from orchestrator.store.project_tables import contents as contents
+    from orchestrator.store.project_tables import engines as engines
     from orchestrator.store.project_tables import host_tokens as host_tokens
     from orchestrator.store.project_tables import hosts as hosts
     from orchestrator.store.project_tables import leases as leases

@@ -13,15 +13,18 @@ import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from orchestrator import log, wakeup
 from orchestrator.config import load_settings, resources
+from orchestrator.config.settings import Settings
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE, stay_here
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.json_types import Json
-from orchestrator.door.http_desk import Connections, HttpDesk, Terms
+from orchestrator.door.http_desk import Connections, EngineTerms, HttpDesk, Terms
 from orchestrator.door.wire import LONGEST_WAIT, ServerAway
+from orchestrator.engine.place import EnginePlace, place_at
 from orchestrator.log import Logger
 from orchestrator.store.deletion import remove_folder
 from workers.host.host import Host
@@ -121,6 +124,7 @@ class JoinedHost:
             self._log,
             stays=True,
             maintain=lambda _: remove_old_runs(self._state / "runs", host.live.ids(), self._log),
+            engine=self._engine(terms.engine, settings),
         )
         runtime = self._runtime(desk, host, tuple(roles), flags)
         self._host = host
@@ -139,6 +143,19 @@ class JoinedHost:
             desk.close()
             runtime.close()
 
+    def _engine(self, terms: EngineTerms | None, settings: Settings) -> EnginePlace | None:
+        """Where the project's offers are delivered, by our own settings where they name an engine; None where we claim."""
+        if terms is None:
+            return None
+        own = settings.temporal
+        if settings.dispatch != "temporal":
+            own = replace(own, address=terms.address, namespace=terms.namespace)
+        try:
+            return place_at(own, terms.queues, self._folder, os.environ)
+        except UsageError as error:  # then the server's offers are claimed, as where no engine delivers
+            self._log.error("engine_unusable", error=error.what, why=error.why, fix=error.fix)
+            return None
+
     def _runtime(
         self, desk: HttpDesk, host: Host, roles: tuple[str, ...], flags: Mapping[str, Json]
     ) -> Runtime:
@@ -152,6 +169,7 @@ class JoinedHost:
             project=self._folder,
             instructions=lambda role: (resources() / "config" / "roles" / f"{role}.md").read_text("utf-8"),
             draining=host.is_draining,
+            own_session=host.goes_on_in_session,
             log=self._log,
             environ=environment,
         )
