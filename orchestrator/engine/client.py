@@ -70,27 +70,7 @@ class Engine:
     @classmethod
     async def connect(cls, place: EnginePlace, identity: str) -> Engine:
         """`identity`: by which the engine shows this process. Refuses a namespace that cannot have such messages."""
-        tls = (
-            False
-            if place.tls is None
-            else TLSConfig(
-                server_root_ca_cert=place.tls.authorities,
-                client_cert=place.tls.certificate,
-                client_private_key=place.tls.key,
-            )
-        )
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                client = await Client.connect(
-                    place.address,
-                    namespace=place.namespace,
-                    tls=tls,
-                    api_key=place.api_key,
-                    identity=identity,
-                    connect_timeout=timedelta(seconds=ANSWER_SECONDS),
-                )
-        except (RuntimeError, TimeoutError, OSError) as error:  # what the library raises where nobody answers
-            raise EngineAway(f"the engine at {place.address} cannot be reached", why=str(error)) from error
+        client = await connect(place, identity)
         service, limit = client.workflow_service, timedelta(seconds=ANSWER_SECONDS)
         info = await _asked(place, service.get_system_info(GetSystemInfoRequest(), timeout=limit))
         found = await _asked(
@@ -200,6 +180,32 @@ class Engine:
 
     async def _asked(self, call: Coroutine[Any, Any, T]) -> T:
         return await _asked(self.place, call)
+
+
+async def connect(place: EnginePlace, identity: str) -> Client:
+    """A client of the library's own, connected. Raises EngineAway."""
+    tls = (
+        False
+        if place.tls is None
+        else TLSConfig(
+            server_root_ca_cert=place.tls.authorities,
+            client_cert=place.tls.certificate,
+            client_private_key=place.tls.key,
+        )
+    )
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            client = await Client.connect(
+                place.address,
+                namespace=place.namespace,
+                tls=tls,
+                api_key=place.api_key,
+                identity=identity,
+                connect_timeout=timedelta(seconds=ANSWER_SECONDS),
+            )
+    except (RuntimeError, TimeoutError, OSError) as error:  # what the library raises where nobody answers
+        raise EngineAway(f"the engine at {place.address} cannot be reached", why=str(error)) from error
+    return client
 
 
 async def _asked(place: EnginePlace, call: Coroutine[Any, Any, T]) -> T:

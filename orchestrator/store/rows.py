@@ -217,6 +217,25 @@ class Engine(NamedTuple):
     why: str
 
 
+class Custody(NamedTuple):
+    """Where a session is that has ever moved between cells of a fleet."""
+
+    session_id: str
+    epoch: int
+    state: str  # here, leaving, coming, gone
+    peer: str
+    messages: int
+    at: int
+
+
+class Resident(NamedTuple):
+    """In which cell of a fleet a session is, since the move of that epoch."""
+
+    session_id: str
+    cell: str
+    epoch: int
+
+
 class Offer(NamedTuple):
     """An offer that waits for a host."""
 

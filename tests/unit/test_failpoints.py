@@ -3,7 +3,16 @@
 import re
 from pathlib import Path
 
-from orchestrator.failpoints import BUILD_NAMES, COMMAND_NAMES, FORK_NAMES, FRONTEND_NAMES, GIT_NAMES, NAMES
+from orchestrator.failpoints import (
+    BUILD_NAMES,
+    COMMAND_NAMES,
+    ENGINE_NAMES,
+    FLEET_NAMES,
+    FORK_NAMES,
+    FRONTEND_NAMES,
+    GIT_NAMES,
+    NAMES,
+)
 
 ROOT = Path(__file__).parents[2]
 HIT = re.compile(r'failpoints\.hit\("([a-z._]+)"\)')
@@ -14,6 +23,7 @@ def test_the_names_are_those_of_the_code() -> None:
     passed = {name for source in sources for name in HIT.findall(source.read_text(encoding="utf-8"))}
 
     named = [*NAMES, *COMMAND_NAMES, *GIT_NAMES, *BUILD_NAMES, *FORK_NAMES, *FRONTEND_NAMES]
+    named += [*ENGINE_NAMES, *FLEET_NAMES]
 
     assert passed == set(named)
     assert len(named) == len(set(named))
