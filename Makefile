@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long web-long clients stacks states mutants heldout statements shipped vendor pictures check corpus bench bench-check bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long web-long clients stacks scale states mutants heldout statements shipped vendor pictures check corpus bench bench-check bench-peers chaos powercut fuzz format build clean
 
 help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -31,7 +31,7 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 
 # Five at a time on two cores: tests with real processes wait most of their time.
 test: $(VENV)/.test  ## Run the tests, JOBS=5 at a time; ARGS="-k words" chooses
-	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal -m "not long and not clients and not stacks" $(ARGS)
+	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal -m "not long and not clients and not stacks and not scale" $(ARGS)
 
 long: $(VENV)/.test  ## Run the tests marked `long`, two at a time
 	@"$(BIN)/python" -m pytest -n 2 --dist worksteal -m long $(ARGS)
@@ -51,6 +51,9 @@ stacks: $(VENV)/.test  ## Build in TypeScript, Go, Rust and Java repositories; i
 	@"$(BIN)/python" -m tests.stacks "$(CURDIR)/.stacks"
 	@LIFECYCLE_TEST_STACKS="$(CURDIR)/.stacks" unshare --map-root-user --net -- \
 	  sh -c 'ip link set lo up && exec "$$0" "$$@"' "$(BIN)/python" -m pytest -n 2 --dist worksteal -m stacks $(ARGS)
+
+scale: $(VENV)/.test  ## Kill, stop and cut what runs on several machines: the engine, its relay, hosts, moves between cells
+	@"$(BIN)/python" -m pytest -n 2 --dist worksteal -m scale $(ARGS)
 
 states: $(VENV)/.test  ## Compare the store with a model over EXAMPLES=2000 random histories
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)

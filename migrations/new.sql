@@ -532,5 +532,43 @@ CREATE TABLE host_tokens (
 )
  STRICT;
 CREATE UNIQUE INDEX uq_agent_calls_call ON agent_calls (run_id, call) WHERE call IS NOT NULL;
-INSERT INTO alembic_version VALUES ('0007');
+CREATE TABLE engines (
+	address TEXT NOT NULL,
+	queues TEXT NOT NULL,
+	version TEXT,
+	since_at INTEGER NOT NULL,
+	why TEXT NOT NULL,
+	CONSTRAINT pk_engines PRIMARY KEY (address),
+	CONSTRAINT ck_engines_address CHECK (address <> ''),
+	CONSTRAINT ck_engines_why CHECK (length(why) <= 500)
+)
+ STRICT;
+CREATE TABLE custody (
+	session_id TEXT NOT NULL,
+	epoch INTEGER NOT NULL,
+	state TEXT NOT NULL,
+	peer TEXT NOT NULL,
+	messages INTEGER NOT NULL,
+	at INTEGER NOT NULL,
+	CONSTRAINT pk_custody PRIMARY KEY (session_id),
+	CONSTRAINT ck_custody_epoch CHECK (epoch > 0),
+	CONSTRAINT ck_custody_state CHECK (state IN ('here', 'leaving', 'coming', 'gone'))
+)
+ STRICT;
+CREATE TABLE residents (
+	session_id TEXT NOT NULL,
+	cell TEXT NOT NULL,
+	epoch INTEGER NOT NULL,
+	CONSTRAINT pk_residents PRIMARY KEY (session_id)
+)
+ STRICT;
+CREATE TABLE cells (
+	name TEXT NOT NULL,
+	state TEXT NOT NULL,
+	at INTEGER NOT NULL,
+	CONSTRAINT pk_cells PRIMARY KEY (name),
+	CONSTRAINT ck_cells_state CHECK (state IN ('open', 'draining', 'drained', 'retired'))
+)
+ STRICT;
+INSERT INTO alembic_version VALUES ('0008');
 COMMIT;

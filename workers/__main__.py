@@ -11,10 +11,14 @@ TYPE_CHECKING = (
 )
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from orchestrator.config.settings import Settings
+    from orchestrator.domain.identity import ProjectId
     from orchestrator.domain.prices import Cost, Usage
+    from orchestrator.engine.place import EnginePlace
+    from orchestrator.log import Logger
     from workers.agents.probing import Priced
 
 
@@ -113,6 +117,7 @@ def _serve(given: argparse.Namespace) -> int:
         maintain=TreeMaintenance(
             desk, project, lambda: trees_folder(watcher.now().settings.work.trees), logger
         ).poll,
+        engine=_engine(settings, desk.project_id, project, environment, logger),
     )
     host.on_environment = watcher.take
     runtime = Runtime(
@@ -125,6 +130,7 @@ def _serve(given: argparse.Namespace) -> int:
             encoding="utf-8"
         ),
         draining=host.is_draining,
+        own_session=host.goes_on_in_session,
         log=logger,
         environ=environment,
     )
@@ -136,6 +142,22 @@ def _serve(given: argparse.Namespace) -> int:
     finally:
         runtime.close()
         store.close()
+
+
+def _engine(
+    settings: Settings, project_id: ProjectId, project: Path, environ: Mapping[str, str], log: Logger
+) -> EnginePlace | None:
+    """What delivers offers; None where the host claims them, also where its engine cannot be used from here."""
+    if settings.dispatch != "temporal":
+        return None
+    from orchestrator.domain.errors import UsageError
+    from orchestrator.engine.place import engine_place
+
+    try:
+        return engine_place(settings.temporal, project_id, project, environ)
+    except UsageError as error:
+        log.error("engine_unusable", error=error.what, why=error.why, fix=error.fix)
+        return None
 
 
 def _agents(given: argparse.Namespace) -> int:

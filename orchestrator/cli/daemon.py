@@ -182,6 +182,11 @@ def status(as_json: AsJson = False) -> None:
         else "coordinator: not running"
     )
     say(f"database: {found['database']['name']}; leases count on {found['database']['clock']} clock")
+    if found["engine"]:
+        from orchestrator.domain.inert import inert
+        from orchestrator.views.engine import in_words
+
+        say(inert(f"engine: {in_words(found['engine'])}"))
     for host in found["hosts"]:
         draining = ", draining" if host["draining"] else ""
         say(

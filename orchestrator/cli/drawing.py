@@ -60,6 +60,10 @@ def draw(found: JsonObject) -> None:
         _say_labelled("Start", [Piece(f"the coordinator is starting: {found['starting']} s")])
     for line in found["stalled"]:
         _say_labelled("Stall", [Piece(inert(line))])
+    if found["engine"] and not found["engine"]["up"]:
+        from orchestrator.views.engine import in_words as engine_in_words
+
+        _say_labelled("Engine", [Piece(inert(engine_in_words(found["engine"])), "yellow")])
     if found["expected"]:
         _say_labelled("End", _expected(found["expected"], found["status"]))
     if found["budget"]:

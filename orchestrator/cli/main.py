@@ -68,6 +68,7 @@ COMMANDS = {
     "serve": ("serve",),
     "server": ("server",),
     "host": ("host",),
+    "fleet": ("fleet",),
     "adopt_database": ("adopt-database",),
     "doctor": ("doctor",),
     "agents": ("agents",),

@@ -110,17 +110,22 @@ def delete(store: Store, name: str, *, who: str, key: str | None = None) -> Done
 
     done = store.write(unit)
     failpoints.hit("command.after_commit")
-    directory = session_directory(store.workflow, done.session)
-    with edits.alone(store.workflow, done.session):  # else who writes its files now would leave some
-        if directory.is_dir() and not directory.is_symlink() and not _is_there(store, done):
-            remove_folder(directory)
+    remove_files(store, done.session)
     return done
+
+
+def remove_files(store: Store, session: str) -> None:
+    """Remove the folder of a session that was deleted."""
+    directory = session_directory(store.workflow, session)
+    with edits.alone(store.workflow, session):  # else who writes its files now would leave some
+        if directory.is_dir() and not directory.is_symlink() and not _is_there(store, session):
+            remove_folder(directory)
 
 
 def deletion(name: str, who: str, key: str | None) -> once.Command:
     return once.command("delete", key, session=name, who=who)
 
 
-def _is_there(store: Store, done: Done) -> bool:
+def _is_there(store: Store, session: str) -> bool:
     """Whether a session has that id again: it was imported after the other one was deleted."""
-    return store.read(lambda tx: sessions.get(tx, done.session)) is not None
+    return store.read(lambda tx: sessions.get(tx, session)) is not None

@@ -39,6 +39,7 @@ STEPS: Mapping[str, tuple[Callable[[Rows], None], ...]] = {  # by the migration 
         added("agent_calls", "account", None),
         added("hosts", "token", None),
     ),
+    "0008": (),  # what delivers offers, and in which cell a session is, belongs to a database
 }
 
 

@@ -175,6 +175,12 @@ def read(file: Path) -> Package:
         ) from error
 
 
+def unpack(body: bytes) -> Package:
+    """What `pack` made. Raises ValueError, KeyError or TypeError for what it has not made."""
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        return _checked(archive)
+
+
 def _checked(archive: zipfile.ZipFile) -> Package:
     """Raises ValueError, KeyError or TypeError for whatever does not fit."""
     members = archive.infolist()
@@ -237,7 +243,7 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> JsonO
             why="a session is never overwritten",
             fix="delete it first, or import into another project",
         )
-    rows = _at_rest(package.rows, project, store.clock.wall())
+    rows = at_rest(package.rows, project, store.clock.wall())
     for body in package.contents.values():
         artifacts.keep_large(store.workflow, body)
 
@@ -266,7 +272,7 @@ def bring_code(store: Store, package: Package, project: Path) -> str:
     return portable_work.restore(store, package.session, code, links, runs, project)
 
 
-def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:
+def at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:
     """The rows with no open run: the hosts that worked on the session are elsewhere."""
     session = dict(rows["sessions"][0])
     options = session["options"]

@@ -20,7 +20,7 @@ from orchestrator.lifecycle import analysis_rounds, delta_plan
 from orchestrator.lifecycle.checkpoints import CHECKPOINTS
 from orchestrator.lifecycle.specified import is_carried_out, specified
 from orchestrator.project import Project
-from orchestrator.store import decisions, edits, messages, sessions, tasks, transitions
+from orchestrator.store import custody, decisions, edits, messages, sessions, tasks, transitions
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.task_states import graph
@@ -97,7 +97,8 @@ def resume(
     chosen = store.read(lambda tx: lookup.alive(lookup.session(tx, name, finished=name is not None)))
 
     def unit(tx: Tx, alone: bool) -> Resumed:
-        tx.about(chosen.id)
+        if tx.about(chosen.id):
+            custody.refuse_moving(tx, chosen.id)
         edited = edits.edited(tx, chosen.id)
         if edited and not alone:
             raise _EditedMeanwhile

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 BROWSER_INSTALL = 'pip install "team-lifecycle[browser]"'
 MCP_INSTALL = 'pip install "team-lifecycle[mcp]"'
 SERVER_INSTALL = 'pip install "team-lifecycle[server]"'
+TEMPORAL_INSTALL = 'pip install "team-lifecycle[temporal]"'
 WEB_INSTALL = 'pip install "team-lifecycle[web]"'
 
 
@@ -24,3 +25,7 @@ def has_server() -> bool:
 
 def has_postgres() -> bool:
     return find_spec("psycopg") is not None
+
+
+def has_temporal() -> bool:
+    return find_spec("temporalio") is not None

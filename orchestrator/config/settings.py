@@ -277,6 +277,47 @@ class DatabaseSettings(_Part):
     )
 
 
+def _queue_prefix(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", value):
+        raise ValueError("expected letters, digits, and . _ - between them")
+    return value
+
+
+def _engine_address(value: str) -> str:
+    host, _, port = value.rpartition(":")
+    if (
+        not re.fullmatch(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]", host)
+        or not port.isdigit()
+        or not 0 < int(port) < 65_536
+    ):
+        raise ValueError("expected a name and a port, as in temporal.example.org:7233")
+    return value
+
+
+EngineAddress = Annotated[Name, After(_engine_address)]
+QueuePrefix = Annotated[str, MinLen(1), MaxLen(100), After(_queue_prefix)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TemporalSettings(_Part):
+    """The Temporal server that delivers offers, where `dispatch` says so."""
+
+    address: EngineAddress = setting("127.0.0.1:7233", "its frontend, as NAME:PORT")
+    namespace: Name = setting("default", "the namespace, which must be there")
+    queues: QueuePrefix = setting("lifecycle", "how the names of its task queues begin")
+    tls: bool | None = setting(None, "whether to use TLS; default: unless the address is this machine's own")
+    tls_ca: Name | None = setting(
+        None, "a file with the certificates (PEM) that may sign the server's; default the system's"
+    )
+    tls_cert: Name | None = setting(
+        None, "a file with this side's certificate (PEM), where the server asks for one"
+    )
+    tls_key: Name | None = setting(None, "a file with the key of that certificate (PEM)")
+    api_key_env: Variable | None = setting(
+        None, "name of the environment variable with an API key for the server"
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings(_Part):
     """Everything a user can set, beside the packs."""
@@ -299,6 +340,10 @@ class Settings(_Part):
     own_host: bool = setting(
         True, "the coordinator keeps a worker host on its machine; without it, only joined hosts work"
     )
+    dispatch: Literal["desk", "temporal"] = setting(
+        "desk", "how worker hosts get offered tasks: they ask for them, or a Temporal server delivers them"
+    )
+    temporal: TemporalSettings = setting(TemporalSettings(), "that Temporal server")
     agent_processes: Count | None = setting(
         None,
         "agent processes of a worker host; without it as many as its slots or, "

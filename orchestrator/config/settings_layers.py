@@ -19,6 +19,7 @@ from orchestrator.config.settings import (
     DatabaseSettings,
     PriceSettings,
     Settings,
+    TemporalSettings,
     WorkSettings,
     with_kind,
 )
@@ -200,5 +201,6 @@ _MODELS: dict[str, type[Any]] = {
     "budget": BudgetSettings,
     "database": DatabaseSettings,
     "prices": PriceSettings,
+    "temporal": TemporalSettings,
     "work": WorkSettings,
 }

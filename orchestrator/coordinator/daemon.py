@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrator import failpoints, wakeup
 from orchestrator.config.settings import Settings
@@ -39,17 +40,22 @@ from orchestrator.domain.errors import (
     NotLeader,
     StoreBroken,
     UnknownName,
+    UsageError,
 )
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.door.commit_watch import told_of_commits
+from orchestrator.engine.place import EnginePlace, engine_place, queues_of
 from orchestrator.log import Logger
 from orchestrator.project import Project, read_settings
-from orchestrator.store import integrity, leases, queries, sessions
+from orchestrator.store import engines, integrity, leases, queries, sessions
 from orchestrator.store.backends import sqlite_backups
 from orchestrator.store.backends.sqlite_errors import damaged
 from orchestrator.store.rows import Host
 from orchestrator.store.store import Store, Tx
+
+if TYPE_CHECKING:
+    from orchestrator.coordinator.relay import Relay
 
 RETRY_FULL_SECONDS = 5.0  # how long after a write that found no room the next one is tried
 RETRY_SECONDS = 2.0  # the same after a step that found the database held, or no descriptor left
@@ -86,6 +92,7 @@ class Daemon:
         self._maintenance = Maintenance(store, project.runs)
         self._projections = Projections(store, self._leader, log, settings.reconcile_seconds)
         self._notifier = Notifier(store, settings.notify, project.root, log)
+        self._relay: Relay | None = None  # where an engine delivers offers
         self._recovered = 0  # the epoch under which what a predecessor left was put right
         self._fault: LifecycleError | None = None  # found by a timer: the loop ends with it
 
@@ -111,6 +118,7 @@ class Daemon:
         clock = self._timers()
         try:
             clock.start()
+            self._relay = self._begin_relay()
             with told_of_commits(self._store, self._wake, self._log):
                 while not self._stopping.is_set():
                     self._waker.wait(self._guarded(clock))
@@ -176,6 +184,8 @@ class Daemon:
     def _step(self, lead: Leadership, clock: TimerScheduler) -> float:
         """Do everything there is to do now; seconds until something is due by itself."""
         self._drain(lead, clock)
+        if self._relay is not None:
+            self._relay.tell()
         self._maintenance.write_back_large_log()
         delay = self._projections.follow()
         self._notifier.follow()
@@ -248,6 +258,41 @@ class Daemon:
                 wakeup.wake_hosts(
                     self._store.project_id
                 )  # after the commits: a host that polls now sees the offers
+
+    # the engine that delivers offers
+
+    def _begin_relay(self) -> Relay | None:
+        """Where the settings name an engine that can be used from here; else hosts claim for themselves."""
+        if self._settings.dispatch != "temporal":
+            if self._store.read(engines.engine) is not None:
+                self._store.write(engines.forget)
+            return None
+        given, project = self._settings.temporal, self._store.project_id
+        try:
+            place = engine_place(given, project, self._project.root, os.environ)
+        except UsageError as error:
+            self._log.error("engine_unusable", error=error.what, why=error.why, fix=error.fix)
+            place = EnginePlace(given.address, given.namespace, queues_of(given.queues, project))
+            self._note_engine(place, None, f"{error.what}: {error.why}")
+            return None
+        from orchestrator.coordinator.relay import Relay  # with the engine's library
+
+        relay = Relay(self._store, place, self._log, self._note_engine)
+        relay.start()
+        return relay
+
+    def _note_engine(self, place: EnginePlace, version: str | None, why: str) -> None:
+        """Raises NotLeader, StoreError."""
+        lead = self._leader.leadership
+
+        def unit(tx: Tx) -> None:
+            if lead is None:
+                raise NotLeader(holder=self._leader.holder)
+            leases.must_lead(tx, lead.holder, lead.epoch)
+            engines.note(tx, place.address, place.queues, version, why)
+
+        self._store.write(unit)
+        wakeup.wake_hosts(self._store.project_id)
 
     # timers, each of which only reads and wakes
 
@@ -358,6 +403,8 @@ class Daemon:
 
         When the disk has failed we end as if killed: nothing can be written, and the host is the next daemon's.
         """
+        if self._relay is not None:
+            self._relay.close()
         if not self._store.is_broken:
             self._supervisor.stop(self._settings.drain_seconds + 10, self._left_behind())
         clock.stop()

@@ -14,6 +14,8 @@ LifecycleError
 │   ├── DiskFull               nothing was written
 │   ├── StoreBroken            the disk failed; this process must end, a new one continues
 │   └── NoDescriptors          this process can open no further file
+├── EngineError                the engine that delivers offers refuses what is asked
+│   └── EngineAway             it cannot be reached
 ├── LeaseLost                  the run was revoked or has ended; nothing was written
 ├── NotLeader                  another daemon leads; nothing was written
 ├── BudgetReached              a cap allows no further call; no agent was called
@@ -206,6 +208,18 @@ class NoDescriptors(StoreError):
     """This process cannot open any further file."""
 
     remedy = "raise the limit of open files (`ulimit -n`), then repeat the command"
+
+
+class EngineError(LifecycleError):
+    """The engine refuses what it was asked."""
+
+    remedy = "`lifecycle doctor` says more"
+
+
+class EngineAway(EngineError):
+    """The engine cannot be reached."""
+
+    remedy = "start it, or check temporal.address; meanwhile worker hosts ask for their tasks themselves"
 
 
 class LeaseLost(LifecycleError):

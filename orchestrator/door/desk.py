@@ -13,7 +13,7 @@ from typing import Protocol
 
 from orchestrator.domain.identity import SUPERVISED, ProjectId
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.door.run_data import Earlier, Files, GivenCritique, Known, Renewed, RunProducts
+from orchestrator.door.run_data import Earlier, Files, GivenCritique, Known, Renewed, RunProducts, Taken
 from orchestrator.door.work_desk import WorkDesk
 from orchestrator.lifecycle.finished_run import (
     Discussed,
@@ -76,6 +76,7 @@ __all__ = [
     "Specified",
     "StoredCritique",
     "StoredVerdict",
+    "Taken",
     "Task",
     "Verdict",
     "new_call_id",
@@ -108,6 +109,12 @@ class Desk(WorkDesk, Protocol):
 
         Raises LeaseLost where a run of that id is there and is not open and the host's own.
         """
+
+    def take(self, host: str, roles: tuple[str, ...], run: str, task: int, epoch: int) -> Taken:
+        """Open `run` for the offer of that task and epoch, which the engine delivered. Raises as `claim`."""
+
+    def is_delivered(self) -> bool:
+        """Whether the engine brings offers to hosts now; where it does not, they `claim`."""
 
     def over(self, runs: Iterable[str]) -> list[str]:
         """Which of these are runs of this project that have been closed."""

@@ -26,7 +26,7 @@ from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.identity import ProjectId
 from orchestrator.door import wire
 from orchestrator.door.code_carrier import CodeCarrier
-from orchestrator.door.desk import Desk, Renewed, Reported, Run
+from orchestrator.door.desk import Desk, Renewed, Reported, Run, Taken
 from orchestrator.door.http_code import HttpCode
 from orchestrator.door.wire import DoorRefused, NotReadable, ServerAway
 
@@ -34,6 +34,15 @@ FIRST_TRY, LONGEST_TRY = 0.05, 2.0  # seconds between two tries
 ANSWER_SECONDS = 30.0  # within which an answer must have come
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 AGAIN = (429, 503)  # statuses after which the same may be asked again
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTerms:
+    """Where offers are delivered, unless the host's own settings name another way there."""
+
+    address: str
+    namespace: str
+    queues: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,7 @@ class Terms:
     lease_seconds: float
     renew_seconds: float
     watchdog_margin_seconds: float
+    engine: EngineTerms | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +204,12 @@ class HttpDesk:
         row, clock = self._asked("claim", _question("claim", host, roles, run))
         return row and _on_our_clock(row, clock, asked)
 
+    def take(self, host: str, roles: tuple[str, ...], run: str, task: int, epoch: int) -> Taken:
+        asked = self._monotonic()
+        found, clock = self._asked("take", _question("take", host, roles, run, task, epoch))
+        taken = cast(Taken, found)
+        return taken if taken.run is None else Taken(_on_our_clock(taken.run, clock, asked))
+
     def report(self, *given: Any, **named: Any) -> Reported:
         asked = self._monotonic()
         found, clock = self._asked("report", _question("report", *given, **named))
@@ -216,8 +232,12 @@ class HttpDesk:
             raise wire.error_of(status, body)
         try:
             content = json.loads(body)
-            return Terms(**{**content, "roles": tuple(content["roles"])})
-        except (ValueError, TypeError, KeyError) as error:
+            engine = content.pop("engine", None)
+            return Terms(
+                **{**content, "roles": tuple(content["roles"])},
+                engine=None if engine is None else EngineTerms(**engine),
+            )
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise NotReadable(why=str(error)) from error
 
     def news(self, host: str, seen: int, seconds: float) -> News:

@@ -10,7 +10,7 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import LeaseLost, StoreBroken
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.door.local_work_desk import LocalWorkDesk
-from orchestrator.door.run_data import Earlier, Files, GivenCritique, Known, Renewed, RunProducts
+from orchestrator.door.run_data import Earlier, Files, GivenCritique, Known, Renewed, RunProducts, Taken
 from orchestrator.lifecycle import checkpoints, noted_calls, report, specified
 from orchestrator.lifecycle.finished_run import Ended, Report, Reported
 from orchestrator.lifecycle.noted_calls import CallBegin, CallEnd, CallEnded, CallHandle, NoBudget
@@ -21,6 +21,7 @@ from orchestrator.store import (
     claims,
     decisions,
     edits,
+    engines,
     files,
     leases,
     records,
@@ -95,6 +96,43 @@ class LocalDesk(LocalWorkDesk):
         )
         failpoints.hit("claim.after")
         return row
+
+    def take(
+        self,
+        host: str,
+        roles: tuple[str, ...],
+        run: str,
+        task: int,
+        epoch: int,
+        *,
+        has_room: Callable[[Tx], bool] = lambda _: True,
+    ) -> Taken:
+        """`has_room`: as that of `claim`."""
+
+        def session_of(tx: Tx) -> str | None:
+            known = tasks.run(tx, run)
+            if known is not None:
+                return known.session_id
+            row = tasks.standing(tx, task, epoch)
+            return None if row is None else row.session_id
+
+        def unit(tx: Tx) -> Taken:
+            if (known := claims.claimed(tx, run, host)) is not None:
+                return Taken(known)
+            if not has_room(tx):
+                return Taken(None, stands=tasks.standing(tx, task, epoch) is not None)
+            return Taken(*claims.claim_offer(tx, host, roles, run, (task, epoch)))
+
+        session = self._store.read(session_of)
+        if session is None:
+            return Taken(None)
+        failpoints.hit("claim.before")
+        taken = self._store.write(unit, about=session)
+        failpoints.hit("claim.after")
+        return taken
+
+    def is_delivered(self) -> bool:
+        return self._store.read(engines.delivers)
 
     def over(self, runs: Iterable[str]) -> list[str]:
         named = list(runs)

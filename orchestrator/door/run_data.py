@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.store.rows import Artifact, Decision, MemoryEntry, Session, Verdict
+from orchestrator.store.rows import Artifact, Decision, MemoryEntry, Run, Session, Verdict
 
 Files: TypeAlias = Mapping[str, tuple[bytes, str]]  # path below the session's directory -> (bytes, kind)
 
@@ -31,6 +31,14 @@ class Known:
     accumulator: Sequence[JsonObject]  # of the run's role
     verdicts: Sequence[Verdict]
     decisions: Sequence[Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What came of taking an offer: its run, or whether it still `stands` for another host."""
+
+    run: Run | None
+    stands: bool = False
 
 
 @dataclass(frozen=True, slots=True)

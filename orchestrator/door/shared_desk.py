@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from orchestrator.door.desk import Report, Reported, Run
+from orchestrator.door.desk import Report, Reported, Run, Taken
 from orchestrator.door.local_desk import LocalDesk
 from orchestrator.store.clock import SystemClock
 from orchestrator.store.store import Store, Tx
@@ -25,6 +25,20 @@ class SharedDesk(LocalDesk):
         asked = SystemClock().monotonic()
         row = super().claim(host, roles, run, has_room=has_room)
         return None if row is None else self._on_our_clock(row, asked)
+
+    def take(
+        self,
+        host: str,
+        roles: tuple[str, ...],
+        run: str,
+        task: int,
+        epoch: int,
+        *,
+        has_room: Callable[[Tx], bool] = lambda _: True,
+    ) -> Taken:
+        asked = SystemClock().monotonic()
+        taken = super().take(host, roles, run, task, epoch, has_room=has_room)
+        return taken if taken.run is None else Taken(self._on_our_clock(taken.run, asked))
 
     def report(self, done: Report, roles: tuple[str, ...], *, draining: bool) -> Reported:
         asked = SystemClock().monotonic()

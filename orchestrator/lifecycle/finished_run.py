@@ -92,6 +92,9 @@ class Report:
     gaps: Sequence[JsonObject] = ()  # work that is nobody's yet (lifecycle/gap_tasks.py)
     can_code: bool = True  # an agent that edits files is there for it
     max_attempts: int = 3
+    own_session: bool = (
+        False  # the slot goes on with a task of this session alone: the engine delivers others
+    )
     next: str = field(
         default_factory=new_run_id
     )  # the id of the run that this slot goes on with, if there is one

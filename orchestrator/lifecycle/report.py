@@ -86,7 +86,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     following = apply_advance(tx, report, decided, near)
     if following is None and not draining:
         following = claims.claim(
-            tx, row.host, roles, report.next
+            tx, row.host, roles, report.next, session=session if report.own_session else None
         )  # the slot is free: for the oldest offer, if there is one
     return Reported(decided, following, paused)
 

@@ -50,12 +50,15 @@ class DoorSite:
     settings: Settings
     project: str  # its name, as hosts show it
     log: Logger
+    engine: JsonObject | None = None  # where offers are delivered
     board: NewsBoard | None = None
     refusals: RateLimit = field(default_factory=lambda: RateLimit(REFUSALS_A_MINUTE))
 
     def terms(self, token: HostToken) -> JsonObject:
         """What a host is told as it joins."""
+        engine = {} if self.engine is None else {"engine": self.engine}
         return {
+            **engine,
             "name": token.name,
             "roles": self.door.roles_of(token),
             "slots": token.slots,

@@ -23,7 +23,7 @@ from orchestrator.store.store import Store, Tx
 SMALL, LARGE = 2 * 1024 * 1024, 64 * 1024 * 1024  # bytes of a question
 WITH_FILES = ("produced", "add_record", "report", "end", "keep_critiques", "add_check")  # may be large
 TELL = ("report", "end", "bye", "begin_call")  # after which the coordinator has something to see
-_CLOCKED = ("claim", "report")  # whose answers have leases
+_CLOCKED = ("claim", "take", "report")  # whose answers have leases
 _log = logging.getLogger(__name__)
 
 STATUS: dict[type[Exception], int] = {
@@ -116,8 +116,8 @@ class Door:
         if name == "register":
             value = self._store.write(lambda tx: _register(tx, token, **known))
             self._log.info("host_registered", host=token.name, incarnation=known["host"][:10])
-        elif name == "claim" and not self._rights.beside:
-            value = self.local.claim(
+        elif name in ("claim", "take") and not self._rights.beside:
+            value = getattr(self.local, name)(
                 **known, has_room=lambda tx: host_tokens.has_room(tx, token, known["run"])
             )
         elif name in OF_MACHINE:

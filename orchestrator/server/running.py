@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import LifecycleError, StoreBroken
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.engine.place import queues_of
 from orchestrator.log import Logger
 from orchestrator.project import Project, current_leader, ensure_daemon
 from orchestrator.server.admission import Rights
@@ -63,6 +65,18 @@ def _poll_seconds(store: Store, settings: Settings) -> float:
     return settings.reconcile_seconds if store.file is not None else STANDBY_SECONDS
 
 
+def _engine(store: Store, settings: Settings) -> JsonObject | None:
+    """Where hosts are told that offers are delivered; None where they ask for them."""
+    if settings.dispatch != "temporal":
+        return None
+    given = settings.temporal
+    return {
+        "address": given.address,
+        "namespace": given.namespace,
+        "queues": queues_of(given.queues, store.project_id),
+    }
+
+
 def run(
     project: Project,
     store: Store,
@@ -80,7 +94,8 @@ def run(
         server.stop()
 
     door = Door(store, Rights(settings.lease_seconds), log, on_broken)
-    server = DoorServer(DoorSite(door, store, settings, project.root.name, log), tls, on_ready)
+    site = DoorSite(door, store, settings, project.root.name, log, engine=_engine(store, settings))
+    server = DoorServer(site, tls, on_ready)
     keeper = Keeper(project, store, _poll_seconds(store, settings), log)
     keeper.start()
     try:

@@ -28,7 +28,7 @@ from orchestrator.store.sql import (
 )
 from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tasks import oldest_offer, session_takes
+from orchestrator.store.tasks import oldest_offer, oldest_offer_of, session_takes, standing
 
 _INSERT_RUN = Insertion("runs")
 
@@ -147,18 +147,37 @@ def claimed(tx: Tx, run: str, host: str) -> Run | None:
     return row
 
 
-def claim(tx: Tx, host: str, roles: tuple[str, ...], run: str | None = None) -> Run | None:
+def claim(
+    tx: Tx, host: str, roles: tuple[str, ...], run: str | None = None, *, session: str | None = None
+) -> Run | None:
     """Claim the oldest offered task of `roles` for `host` and open its run; None when there is nothing to claim.
 
     `run`: the id that the run gets. Its lease is the host's: it ends when the host's does unless renewed by name.
+    `session`: of that one alone, which the unit has named.
     """
     live = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
     if live is None:
         return None
-    task = oldest_offer(tx, roles)
+    task = oldest_offer(tx, roles) if session is None else oldest_offer_of(tx, session, roles)
     if task is None or not tx.one(_claim, task=task.id, at_epoch=task.epoch, now=tx.now):
         return None
     return _open_run(tx, task, host, live, "offer", task.epoch, None, run)
+
+
+def claim_offer(
+    tx: Tx, host: str, roles: tuple[str, ...], run: str, offer: tuple[int, int]
+) -> tuple[Run | None, bool]:
+    """Claim the task and epoch of `offer`, whose session the unit has named, as `claim` does; and whether it still stands,
+    for another host."""
+    task = standing(tx, *offer)
+    live = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
+    if task is None:
+        return None, False
+    if live is None or task.role not in roles:
+        return None, True
+    if not tx.one(_claim, task=task.id, at_epoch=task.epoch, now=tx.now):
+        return None, False
+    return _open_run(tx, task, host, live, "offer", task.epoch, None, run), False
 
 
 def start_directly(

@@ -72,6 +72,44 @@ leases = table(
     CheckConstraint("epoch > 0", name="epoch"),
 )
 
+engines = table(  # what the coordinator knows of the engine that delivers offers; no row: none does
+    "engines",
+    Column("address", Text, primary_key=True),
+    Column("queues", Text, nullable=False),  # how the names of its task queues begin
+    Column("version", Text),  # of the engine; NULL: it cannot be reached
+    Column("since_at", Integer, nullable=False),  # since when it can, or cannot
+    Column("why", Text, nullable=False),  # why not
+    CheckConstraint("address <> ''", name="address"),
+    CheckConstraint("length(why) <= 500", name="why"),
+)
+
+custody = table(  # of sessions that have ever moved between cells of a fleet; others are here
+    "custody",
+    Column("session_id", Text, primary_key=True),  # stays when the session has gone
+    Column("epoch", Integer, nullable=False),  # of its last move
+    Column("state", Text, nullable=False),
+    Column("peer", Text, nullable=False),  # the cell that it goes to, or comes from
+    Column("messages", Integer, nullable=False),  # as it began to leave: nothing may have been added since
+    Column("at", Integer, nullable=False),
+    CheckConstraint("epoch > 0", name="epoch"),
+    CheckConstraint("state IN ('here', 'leaving', 'coming', 'gone')", name="state"),
+)
+
+residents = table(  # the directory of a fleet, in the database of one of its cells
+    "residents",
+    Column("session_id", Text, primary_key=True),
+    Column("cell", Text, nullable=False),
+    Column("epoch", Integer, nullable=False),  # of the move that brought it there
+)
+
+cells = table(  # the cells of a fleet that are not open, and those that were not
+    "cells",
+    Column("name", Text, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("at", Integer, nullable=False),
+    CheckConstraint("state IN ('open', 'draining', 'drained', 'retired')", name="state"),
+)
+
 rate_limits = table(  # a row stays until the account answers again, and counts when it is not yet over
     "rate_limits",
     Column("name", Text, primary_key=True),  # the project's, whatever session or host met the limit

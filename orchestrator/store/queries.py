@@ -10,7 +10,7 @@ from orchestrator.domain.concerns import ARCH
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.domain.pauses import ADVISED
 from orchestrator.store.records import cost_sums
-from orchestrator.store.rows import Attempt, CallSums, Session
+from orchestrator.store.rows import Attempt, CallSums, Offer, Session
 from orchestrator.store.sql import (
     ColumnElement,
     Select,
@@ -298,6 +298,27 @@ def _open_by_host() -> Selection:
 def offers(tx: Tx) -> list[tuple[int, int]]:
     """Task and epoch of each offer, of very many the newest."""
     return tx.rows(_offers)
+
+
+@query(Offer)
+def _standing_offers() -> Selection:
+    return (
+        select(
+            tasks.c.id.label("task"),
+            tasks.c.epoch,
+            tasks.c.session_id,
+            tasks.c.role,
+            tasks.c.prefix,
+            tasks.c.priority,
+        )
+        .where(tasks.c.offered_at.is_not(None))
+        .order_by(tasks.c.priority.desc(), tasks.c.offered_at, tasks.c.id)
+    )
+
+
+def standing_offers(tx: Tx) -> list[Offer]:
+    """Every offer, in the order in which they are claimed."""
+    return tx.rows(_standing_offers)
 
 
 def has_work(tx: Tx) -> bool:

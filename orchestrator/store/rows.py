@@ -207,6 +207,46 @@ class Host(NamedTuple):
     token: str | None = None  # of a host on another machine
 
 
+class Engine(NamedTuple):
+    """What delivers offers; `version` is None while it cannot be reached, and `since_at` since when it can, or cannot."""
+
+    address: str
+    queues: str
+    version: str | None
+    since_at: int
+    why: str
+
+
+class Custody(NamedTuple):
+    """Where a session is that has ever moved between cells of a fleet."""
+
+    session_id: str
+    epoch: int
+    state: str  # here, leaving, coming, gone
+    peer: str
+    messages: int
+    at: int
+
+
+class Resident(NamedTuple):
+    """In which cell of a fleet a session is, since the move of that epoch."""
+
+    session_id: str
+    cell: str
+    epoch: int
+
+
+class Offer(NamedTuple):
+    """An offer that waits for a host."""
+
+    task: int
+    epoch: int
+    session_id: str
+    role: str
+    prefix: str
+    priority: int
+
+
 class HostToken(NamedTuple):
     """What a host on another machine may ask with; the token itself is kept nowhere."""
 

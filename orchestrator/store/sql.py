@@ -26,12 +26,16 @@ if TYPE_CHECKING:
     from sqlalchemy import select as select
     from sqlalchemy import update as update
 
+    from orchestrator.store.project_tables import cells as cells
     from orchestrator.store.project_tables import commands as commands
     from orchestrator.store.project_tables import contents as contents
+    from orchestrator.store.project_tables import custody as custody
+    from orchestrator.store.project_tables import engines as engines
     from orchestrator.store.project_tables import host_tokens as host_tokens
     from orchestrator.store.project_tables import hosts as hosts
     from orchestrator.store.project_tables import leases as leases
     from orchestrator.store.project_tables import rate_limits as rate_limits
+    from orchestrator.store.project_tables import residents as residents
     from orchestrator.store.tables import agent_calls as agent_calls
     from orchestrator.store.tables import artifacts as artifacts
     from orchestrator.store.tables import candidates as candidates

@@ -72,6 +72,11 @@ def _oldest_offer() -> Selection:
     return _offers()
 
 
+@query(Task)
+def _offer_of_session() -> Selection:
+    return _offers().where(tasks.c.session_id == bindparam("session"))
+
+
 def _offers() -> Selection:
     return (
         select(*columns(tasks, Task))
@@ -103,6 +108,21 @@ def _free_offers() -> Selection:
     )
 
 
+@query(Task)
+def _standing() -> Selection:
+    return select(*columns(tasks, Task)).where(
+        tasks.c.id == bindparam("task"),
+        tasks.c.epoch == bindparam("at_epoch"),
+        tasks.c.offered_at.is_not(None),
+        session_takes(),
+    )
+
+
+def standing(tx: Tx, task: int, epoch: int) -> Task | None:
+    """The task, while its offer of that epoch stands."""
+    return tx.row(_standing, task=task, at_epoch=epoch)
+
+
 def is_over(tx: Tx, run: str) -> bool:
     """Whether this is a run of this database that has been closed."""
     return tx.row(_outcome, run=run) is not None
@@ -125,6 +145,11 @@ def oldest_offer(tx: Tx, roles: tuple[str, ...]) -> Task | None:
     """
     statement = _oldest_free_offer if tx.locks else _oldest_offer
     return tx.row(statement.given("roles", roles))
+
+
+def oldest_offer_of(tx: Tx, session: str, roles: tuple[str, ...]) -> Task | None:
+    """The same of one session alone, which this unit names."""
+    return tx.row(_offer_of_session.given("roles", roles), session=session)
 
 
 def _ready() -> Selection:

@@ -42,6 +42,7 @@ from orchestrator.views import (
     session_line,
     stalls,
 )
+from orchestrator.views.engine import engine_view
 from orchestrator.views.session_plan import plan_view, session_plan
 
 MARKS = {
@@ -81,6 +82,7 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
         "stalled": _stalled(tx, session, missing),
         "expected": eta.expected(tx, session, rows) if is_led else None,
         "budget": budget.budget_view(tx, session),
+        "engine": engine_view(tx) if session.status == SessionStatus.ACTIVE else None,
         "limits": limits.limit_views(tx) if session.status not in ENDED else [],
         "unanswering": cost.unanswering(tx, session.id),
         "pause": next_steps.pause_view(tx, session),

@@ -7,6 +7,7 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import leases, queries
 from orchestrator.store.databases import Database
 from orchestrator.store.store import Tx
+from orchestrator.views.engine import engine_view
 
 
 def database_view(database: Database) -> JsonObject:
@@ -19,6 +20,7 @@ def daemon_view(tx: Tx) -> JsonObject:
     """What `daemon status` shows."""
     leader, busy = leases.leader(tx), queries.open_by_host(tx)
     return {
+        "engine": engine_view(tx),
         "running": leader is not None,
         "pid": leader.pid if leader else None,
         "here": leader is not None and leases.is_here(leader),

@@ -23,7 +23,7 @@ from orchestrator.store import host_tokens, integrity, leases, queries, rights
 from orchestrator.store.backends import sqlite
 from orchestrator.store.backends.sqlite_file import SCHEMA, checkpoint_is_risky, refuse_network_file_system
 from orchestrator.store.databases import Database
-from orchestrator.views import disk_space
+from orchestrator.views import disk_space, engine
 from orchestrator.views.agents import limits_of
 from orchestrator.views.limits import in_words, way_on
 from orchestrator.wakeup import runtime_directory
@@ -269,6 +269,28 @@ def _hosts(project: Project) -> Check:
     return Check("hosts", "ok", says or "this machine's alone")
 
 
+def _engine(project: Project) -> Check:
+    """Whether the engine that delivers offers answers from here, and since when it does not answer the coordinator."""
+    found = engine.ask(project)
+    if found is None:
+        return Check("engine", "ok", "none: worker hosts ask for their tasks")
+    state, says, fix = found
+    database = project.database
+    noted = None
+    if database.schema() == SCHEMA:
+        store = database.store()
+        try:
+            noted = store.read(engine.engine_view)
+        finally:
+            store.close()
+    if noted is not None and not noted["up"]:
+        says += f"; for the coordinator, {engine.in_words(noted)}"
+        return Check(
+            "engine", "note" if state == "ok" else "fault", says, fix or "see .workflow/logs/daemon.jsonl"
+        )
+    return Check("engine", "ok" if state == "ok" else "fault", says, fix)
+
+
 def _git(project: Project) -> Check:
     """Whether work in private trees is possible: git, the repository, the folder of the trees and its room."""
     found = ask_workers("repository", project.root, seconds=GIT_SECONDS)
@@ -392,8 +414,9 @@ _CHECKS: dict[str, Callable[[Project], Check]] = {
     "configuration": _configuration,
     "coordinator": _coordinator,
     "hosts": _hosts,
+    "engine": _engine,
     "git": _git,
     "mcp": _mcp,
     "dashboard": _dashboard,
 }
-_SLOW = ("database", "git", "mcp")
+_SLOW = ("database", "engine", "git", "mcp")

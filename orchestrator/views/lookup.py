@@ -5,7 +5,7 @@ from __future__ import annotations
 from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import SessionStatus
-from orchestrator.store import artifacts, records, sessions, tasks
+from orchestrator.store import artifacts, custody, records, sessions, tasks
 from orchestrator.store.rows import Artifact, Session, Task
 from orchestrator.store.store import Tx
 
@@ -41,6 +41,7 @@ def session(tx: Tx, name: str | None, *, finished: bool = False) -> Session:
     found = _found(tx, name, finished)
     if not tx.about(found.id):
         return found
+    custody.refuse_moving(tx, found.id)
     again = sessions.get(tx, found.id)
     if again is None:  # deleted meanwhile
         raise UnknownName("session", found.id, [])

@@ -16,6 +16,7 @@ from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 from orchestrator.views import landed, limits, stalls
 from orchestrator.views.cost import by, run_views
+from orchestrator.views.engine import queue_line
 from orchestrator.views.lookup import named
 from orchestrator.views.next_steps import actions, other_agent, revise
 
@@ -109,12 +110,13 @@ def _halted(tx: Tx, session: Session) -> tuple[str, list[str]] | None:
 def _offered(tx: Tx, task: Task) -> Found:
     """It is offered, and waits for a slot on a host that serves its role."""
     since = f"offered since {stamp(task.offered_at)}"
+    queue = queue_line(tx, task)
     hosts = [host for host in leases.live_hosts(tx) if not host.draining]
     serving = [host for host in hosts if task.role in host.roles]
     if not hosts:
         return (
             "offered",
-            [since, f"no worker host is running{_since(tx, task.role)}"],
+            [since, *queue, f"no worker host is running{_since(tx, task.role)}"],
             ["lifecycle daemon status", "lifecycle resume"],
         )
     if not serving:
@@ -122,11 +124,12 @@ def _offered(tx: Tx, task: Task) -> Found:
         if stay_here([task.role]) and all(host.token for host in hosts):
             names = ", ".join(sorted({str(host.token) for host in hosts}))
             said = f"no worker host of this machine is up; joined from elsewhere: {names}, and {WHY_HERE}"
-            return "offered", [since, said], ["lifecycle worker", "lifecycle host list"]
+            return "offered", [since, *queue, said], ["lifecycle worker", "lifecycle host list"]
         return (
             "offered",
             [
                 since,
+                *queue,
                 f"no worker host serves the role {task.role}; served: {', '.join(known)}{_since(tx, task.role)}",
             ],
             ["lifecycle worker"],
@@ -135,10 +138,14 @@ def _offered(tx: Tx, task: Task) -> Found:
     slots = sum(host.slots for host in serving)
     used = sum(busy.get(host.incarnation, 0) for host in serving)
     if used >= slots:
-        return "offered", [since, f"no slot is free: {used} of {slots} are in use"], ["lifecycle list"]
+        return (
+            "offered",
+            [since, *queue, f"no slot is free: {used} of {slots} are in use"],
+            ["lifecycle list"],
+        )
     return (
         "offered",
-        [since, f"{slots - used} of {slots} slots are free: it is about to start"],
+        [since, *queue, f"{slots - used} of {slots} slots are free: it is about to start"],
         ["lifecycle log -f"],
     )
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow
-from orchestrator.door.desk import Desk, Renewed, Run, new_run_id
-from orchestrator.store import claims, leases, queries
+from orchestrator.door.desk import Desk, Renewed, Run, Taken, new_run_id
+from orchestrator.store import claims, engines, leases, queries
+from orchestrator.store.rows import Engine
 from orchestrator.store.store import Store
 from tests import factories as make
 from tests import invariants
@@ -195,6 +196,83 @@ def test_a_draining_host_claims_nothing(world: DeskWorld, desk: Desk, store: Sto
     desk.renew("h-1", [], lease_seconds=20, draining=True)
 
     assert desk.claim("h-1", ROLES, new_run_id()) is None
+
+
+def offer_of(store: Store) -> tuple[int, int]:
+    (found,) = store.read(queries.standing_offers)
+    return found.task, found.epoch
+
+
+def test_a_delivered_offer_is_taken_once_under_the_run_that_was_named(
+    world: DeskWorld, desk: Desk, store: Store
+) -> None:
+    world.host()
+    world.host("h-2")
+    world.offered()
+    offer, id = offer_of(store), new_run_id()
+
+    first = desk.take("h-1", ROLES, id, *offer)
+    again = desk.take("h-1", ROLES, id, *offer)
+    others = desk.take("h-2", ROLES, new_run_id(), *offer)
+
+    assert first.run is not None and first == again
+    assert (first.run.run, first.run.opened_by, first.run.epoch) == (id, "offer", offer[1])
+    assert others == Taken(None, stands=False)
+    with pytest.raises(LeaseLost):
+        desk.take("h-2", ROLES, id, *offer)
+
+
+def test_an_offer_of_another_epoch_is_not_taken(world: DeskWorld, desk: Desk, store: Store) -> None:
+    world.host()
+    world.offered()
+    task, epoch = offer_of(store)
+
+    assert desk.take("h-1", ROLES, new_run_id(), task, epoch - 1) == Taken(None, stands=False)
+    assert desk.take("h-1", ROLES, new_run_id(), task, epoch + 1) == Taken(None, stands=False)
+    assert offer_of(store) == (task, epoch)
+
+
+def test_an_offer_that_a_host_may_not_have_stands_for_others(
+    world: DeskWorld, desk: Desk, store: Store
+) -> None:
+    world.host()
+    world.host("h-2")
+    world.offered()
+    offer = offer_of(store)
+
+    desk.renew("h-1", [], lease_seconds=20, draining=True)
+
+    assert desk.take("h-1", ROLES, new_run_id(), *offer) == Taken(None, stands=True)
+    assert desk.take("h-2", ("tester",), new_run_id(), *offer) == Taken(None, stands=True)
+    assert desk.take("h-2", ROLES, new_run_id(), *offer).run is not None
+
+
+def test_offers_are_delivered_while_the_engine_is_up_and_somebody_leads(
+    world: DeskWorld, desk: Desk, store: Store, clock: SetClock
+) -> None:
+    assert not desk.is_delivered()
+    store.write(lambda tx: engines.note(tx, "127.0.0.1:7233", "lifecycle/p", "1.32", ""))
+    assert not desk.is_delivered()
+    make.lead(store, seconds=60)
+    assert desk.is_delivered()
+
+    store.write(lambda tx: engines.note(tx, "127.0.0.1:7233", "lifecycle/p", None, "refused"))
+
+    assert not desk.is_delivered()
+
+
+def test_since_when_an_engine_is_away_is_kept(store: Store, clock: SetClock) -> None:
+    store.write(lambda tx: engines.note(tx, "a:1", "q", "1.32", ""))
+    clock.micros += 1_000_000
+    store.write(lambda tx: engines.note(tx, "a:1", "q", None, "refused"))
+    clock.micros += 1_000_000
+    store.write(lambda tx: engines.note(tx, "a:1", "q", None, "reset"))
+
+    assert store.read(engines.engine) == Engine("a:1", "q", None, START + 1_000_000, "reset")
+    store.write(lambda tx: engines.note(tx, "b:1", "q", None, "reset"))
+    assert store.read(engines.engine) == Engine("b:1", "q", None, START + 2_000_000, "reset")
+    store.write(engines.forget)
+    assert store.read(engines.engine) is None
 
 
 def test_only_closed_runs_are_over(world: DeskWorld, desk: Desk, store: Store) -> None:

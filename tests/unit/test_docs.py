@@ -19,6 +19,7 @@ from orchestrator.config.settings import (
     BudgetSettings,
     DatabaseSettings,
     Settings,
+    TemporalSettings,
 )
 from tests.conftest import ROOT
 
@@ -68,6 +69,7 @@ TABLES: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
     "settings": (CONFIGURATION, lambda: setting_rows(Settings)),
     "agent limits": (CONFIGURATION, lambda: setting_rows(AgentLimits)),
     "database": (CONFIGURATION, lambda: setting_rows(DatabaseSettings)),
+    "temporal": (CONFIGURATION, lambda: setting_rows(TemporalSettings)),
     "caps": (CONFIGURATION, lambda: setting_rows(BudgetSettings)),
     "agents": (CONFIGURATION, lambda: setting_rows(AgentSettings)),
     "orders": (CONFIGURATION, order_rows),

@@ -7,6 +7,8 @@ from orchestrator.failpoints import (
     BUILD_NAMES,
     CODE_NAMES,
     COMMAND_NAMES,
+    ENGINE_NAMES,
+    FLEET_NAMES,
     FORK_NAMES,
     FRONTEND_NAMES,
     GIT_NAMES,
@@ -22,6 +24,7 @@ def test_the_names_are_those_of_the_code() -> None:
     passed = {name for source in sources for name in HIT.findall(source.read_text(encoding="utf-8"))}
 
     named = [*NAMES, *COMMAND_NAMES, *GIT_NAMES, *BUILD_NAMES, *FORK_NAMES, *FRONTEND_NAMES, *CODE_NAMES]
+    named += [*ENGINE_NAMES, *FLEET_NAMES]
 
     assert passed == set(named)
     assert len(named) == len(set(named))

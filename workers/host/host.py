@@ -12,6 +12,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from orchestrator import failpoints, wakeup
 from orchestrator.config.settings import Settings
@@ -22,6 +23,11 @@ from orchestrator.door.desk import SUPERVISED, Desk, Run, new_run_id
 from orchestrator.log import Logger
 from workers.host.leftovers import Leftovers
 from workers.host.live_runs import LiveRun, LiveRuns
+
+if TYPE_CHECKING:
+    from orchestrator.engine.client import Delivery
+    from orchestrator.engine.place import EnginePlace
+    from workers.host.deliveries import Deliveries, Outcome
 
 Execute = Callable[[LiveRun], Run | None]
 ORPHAN_SECONDS = 60.0  # without a coordinator and without work, a host leaves after this long
@@ -42,8 +48,9 @@ class Host:
         supervised: bool = False,
         stays: bool = False,
         maintain: Callable[[Callable[[], bool]], None] | None = None,
+        engine: EnginePlace | None = None,
     ) -> None:
-        """`stays`: also without a coordinator and without work.
+        """`stays`: also without a coordinator and without work; `engine`: what delivers offers, where one does.
 
         `maintain`: what to do for everybody after each run and now and then; it asks whether to stop.
         """
@@ -67,6 +74,10 @@ class Host:
         self._stays = stays
         self._maintain = maintain
         self._maintenance_due = threading.Event()
+        self._engine = engine
+        self._deliveries: Deliveries | None = None
+        self._engine_due = 0.0  # when to ask whether somebody sends what it should deliver, monotonic seconds
+        self._is_delivered = True  # as far as we know; where it is not so, we claim though the engine is up
         self.on_environment: Callable[[dict[str, str]], None] = lambda _: None
 
     def run(self, waker: wakeup.Waker | None = None) -> int:
@@ -84,15 +95,19 @@ class Host:
         slots = [
             threading.Thread(target=self._slot, name=f"slot-{n}", daemon=True) for n in range(self._slots)
         ]
+        self._begin_deliveries()
         for thread in [*threads, *slots, maintenance]:
             thread.start()
         self._log.info("host_started", slots=self._slots, roles=list(self._roles), pid=os.getpid())
         while not self._draining.is_set():
             if not waker.wait(self._settings.reconcile_seconds) and self._is_orphan():
                 self._draining.set()
+            self._look_for_engine()
             self._wake_slots()
             self._look_for_leftovers()
             self._maintenance_due.set()
+        if self._deliveries is not None:
+            self._deliveries.close()
         self._drain(slots)
         waker.close()
         self._ended.set()
@@ -129,6 +144,37 @@ class Host:
 
     def _wake_self(self) -> None:
         wakeup.wake_host(self._desk.project_id, self.incarnation)
+
+    def goes_on_in_session(self) -> bool:
+        """Whether a report goes on with its own session alone, since the engine delivers the offers of others."""
+        return self._deliveries is not None and not self._claims()
+
+    def _begin_deliveries(self) -> None:
+        if self._engine is None:
+            return
+        from workers.host.deliveries import Deliveries  # with the engine's library
+
+        self._deliveries = Deliveries(
+            self._engine,
+            self._roles,
+            self.incarnation,
+            self._log,
+            beside=not self._stays,
+            free=lambda: self._slots - len(self.live.ids()),
+            wake=self._wake_self,
+        )
+        self._deliveries.start()
+
+    def _look_for_engine(self) -> None:
+        """Nobody may send what the engine should deliver: the coordinator cannot reach it, or none leads."""
+        now = time.monotonic()
+        if self._deliveries is None or self._deliveries.is_away or now < self._engine_due:
+            return
+        self._engine_due = now + self._settings.reconcile_seconds
+        try:
+            self._is_delivered = self._desk.is_delivered()
+        except LifecycleError as error:
+            self._log.warning("engine_not_known", error=error.what, why=error.why)
 
     def _register(self) -> None:
         self._desk.register(
@@ -245,12 +291,17 @@ class Host:
                 continue
             if self._draining.is_set():
                 return
+            if self._deliveries is not None:
+                self._deliveries.look()
             with self._offers:
                 self._offers.wait_for(lambda seen=seen: self._wakes != seen)  # type: ignore[misc]
 
     def _claim(self) -> Run | None:
         if self._draining.is_set():
             return None
+        row = self._take_delivered()
+        if row is not None or not self._claims():
+            return row
         try:
             return self._desk.claim(self.incarnation, self._roles, new_run_id())
         except DatabaseDamaged as error:
@@ -259,6 +310,36 @@ class Host:
         except LifecycleError as error:
             self._log.warning("claim_failed", error=error.what, why=error.why)
             return None
+
+    def _claims(self) -> bool:
+        """Whether we ask for the oldest offer ourselves."""
+        return self._deliveries is None or self._deliveries.is_away or not self._is_delivered
+
+    def _take_delivered(self) -> Run | None:
+        """The run of an offer that the engine has delivered; of those that others have claimed, none."""
+        while self._deliveries is not None and (held := self._deliveries.next()) is not None:
+            outcome, row = self._take(held.delivery)
+            held.answer(outcome)
+            self._deliveries.answered()
+            if row is not None:
+                return row
+        return None
+
+    def _take(self, found: Delivery) -> tuple[Outcome, Run | None]:
+        from workers.host.deliveries import Outcome
+
+        failpoints.hit("offer.delivered")
+        try:
+            taken = self._desk.take(self.incarnation, self._roles, new_run_id(), found.task, found.epoch)
+        except DatabaseDamaged as error:
+            self._leave(error)
+            return Outcome.STANDS, None
+        except LifecycleError as error:
+            self._log.warning("claim_failed", error=error.what, why=error.why)
+            return Outcome.STANDS, None
+        if taken.run is not None:
+            return Outcome.CLAIMED, taken.run
+        return Outcome.STANDS if taken.stands else Outcome.GONE, None
 
     def _one(self, row: Run) -> Run | None:
         """One run in this slot. Nothing that happens in it may end the slot."""

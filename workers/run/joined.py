@@ -13,15 +13,18 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from orchestrator import log, wakeup
 from orchestrator.config import load_settings, resources
+from orchestrator.config.settings import Settings
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE, stay_here
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.json_types import Json
-from orchestrator.door.http_desk import Connections, HttpDesk, Terms
+from orchestrator.door.http_desk import Connections, EngineTerms, HttpDesk, Terms
 from orchestrator.door.wire import LONGEST_WAIT, ServerAway
+from orchestrator.engine.place import EnginePlace, place_at
 from orchestrator.log import Logger
 from orchestrator.store.deletion import remove_folder
 from workers.git.borrowed_work import copy_of_project
@@ -138,6 +141,7 @@ class JoinedHost:
             self._log,
             stays=True,
             maintain=maintain,
+            engine=self._engine(terms.engine, settings),
         )
         runtime = self._runtime(desk, host, tuple(roles), watcher)
         self._host = host
@@ -156,6 +160,19 @@ class JoinedHost:
             desk.close()
             runtime.close()
 
+    def _engine(self, terms: EngineTerms | None, settings: Settings) -> EnginePlace | None:
+        """Where the project's offers are delivered, by our own settings where they name an engine; None where we claim."""
+        if terms is None:
+            return None
+        own = settings.temporal
+        if settings.dispatch != "temporal":
+            own = replace(own, address=terms.address, namespace=terms.namespace)
+        try:
+            return place_at(own, terms.queues, self._folder, os.environ)
+        except UsageError as error:  # then the server's offers are claimed, as where no engine delivers
+            self._log.error("engine_unusable", error=error.what, why=error.why, fix=error.fix)
+            return None
+
     def _runtime(
         self, desk: HttpDesk, host: Host, roles: tuple[str, ...], watcher: SettingsWatcher
     ) -> Runtime:
@@ -167,6 +184,7 @@ class JoinedHost:
             project=self._folder,
             instructions=lambda role: (resources() / "config" / "roles" / f"{role}.md").read_text("utf-8"),
             draining=host.is_draining,
+            own_session=host.goes_on_in_session,
             log=self._log,
             environ=dict(os.environ),
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -52,6 +52,7 @@ class Runtime:
     instructions: Callable[[str], str]
     draining: Callable[[], bool]
     log: Logger
+    own_session: Callable[[], bool] = lambda: False  # whether a slot goes on with its own session alone
     environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
     bell: wakeup.Bell = field(init=False)
 
@@ -139,7 +140,7 @@ class Runtime:
         if critiqued is not None and not critiqued.consequence.completes:
             self.desk.end(_asking(context.row, critiqued, timings))
             return None
-        done = _compose(calls, produced, critiqued, timings)
+        done = replace(_compose(calls, produced, critiqued, timings), own_session=self.own_session())
         return self.desk.report(done, self.roles, draining=self.draining())
 
     # what can go wrong
