@@ -76,6 +76,23 @@ FRONTEND_NAMES = (  # passed only by an audit of a frontend that a browser looks
     "browser.seen",
 )
 
+MIRROR_NAMES = (  # passed only by a mirror of a person's
+    "mirror.before_send",
+    "mirror.after_send",
+    "mirror.clash_noted",
+    "mirror.clash_kept",
+    "mirror.sent",
+    "mirror.pending",
+    "mirror.draft_half",
+    "mirror.draft_written",
+    "mirror.placed",
+    "mirror.replaced_noted",
+    "mirror.replaced_kept",
+    "mirror.written",
+    "mirror.log_written",
+    "mirror.done",
+)
+
 _visits: Counter[str] = Counter()
 _lock = threading.Lock()
 

@@ -68,6 +68,8 @@ COMMANDS = {
     "serve": ("serve",),
     "server": ("server",),
     "host": ("host",),
+    "person": ("person",),
+    "mirror": ("mirror",),
     "adopt_database": ("adopt-database",),
     "doctor": ("doctor",),
     "agents": ("agents",),

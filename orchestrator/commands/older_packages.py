@@ -39,6 +39,7 @@ STEPS: Mapping[str, tuple[Callable[[Rows], None], ...]] = {  # by the migration 
         added("agent_calls", "account", None),
         added("hosts", "token", None),
     ),
+    "0009": (),  # tokens of people stay where they were made
 }
 
 
