@@ -1,7 +1,7 @@
 """The files of a mirror: looked at, written and moved so that no text of a person's is ever overwritten.
 
 A file is put in its place by exchanging two names at once: what stood there is then in the mirror's own folder, and is only
-removed when it is known. Anything else gets a name beside the file. Paths come from a server, and never lead out of the folder.
+removed when it is known. Anything else gets a name beside the file. Paths come from a server, and none leads out of here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a mirror knows, in `.mirror` of its folder: what it wrote last, what it is about to write, and what it is sending.
 
-It is written before and after each step that shows, so that a mirror that was killed knows what it has done. Where it is missing
+It is written before and after each step that shows, so that a mirror that was killed knows what it did. Where it is missing
 or cannot be read, nothing is known, and whatever stands in the folder counts as a person's.
 """
 

@@ -1,7 +1,7 @@
 """One session of a mirror brought up to date: what was begun is ended, a person's edits are sent, then changes are written.
 
-Each step is noted before it is taken. A mirror that is killed anywhere and begins anew does what is left: no text of a person's
-is lost, and an edit that had arrived is not sent as another one.
+Each step is noted before it is taken. A mirror that is killed anywhere and begins anew does what is left: no text of a
+person's is lost, and an edit that had arrived is not sent as another one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a person's mirror may ask: the documents of this project's sessions, and to take in their edits. Nothing else.
 
-An edit names the version that it was made from. Where that is the newest one, the text becomes the next version by `user`, as a
-hand edit beside the project does; where it is not, a conflict is noted and nothing is replaced: the text stays with the person.
+An edit names the version that it was made from. Where that is the newest one, the text becomes the next version by `user`, as
+a hand edit beside the project does; where it is not, a conflict is noted and nothing replaced: the text stays where it is.
 """
 
 from __future__ import annotations
