@@ -1,7 +1,7 @@
 """Edits that a mirror sent too late: the document had a newer version by then. Each is open until its sender is done with it.
 
-They are events of the session: who reads its history sees them, and they move with it. There are few in a project, and an index
-has them alone, so all are read and chosen from.
+They are events of the session: who reads its history sees them, and they move with it. There are few in a project, and an
+index has them alone, so all are read and chosen from.
 """
 
 from __future__ import annotations
