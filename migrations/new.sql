@@ -570,5 +570,17 @@ CREATE TABLE cells (
 	CONSTRAINT ck_cells_state CHECK (state IN ('open', 'draining', 'drained', 'retired'))
 )
  STRICT;
-INSERT INTO alembic_version VALUES ('0008');
+CREATE TABLE person_tokens (
+	name TEXT NOT NULL,
+	sha256 TEXT NOT NULL,
+	created_at INTEGER NOT NULL,
+	revoked_at INTEGER,
+	CONSTRAINT pk_person_tokens PRIMARY KEY (name),
+	CONSTRAINT ck_person_tokens_sha256 CHECK (length(sha256) = 64),
+	CONSTRAINT ck_person_tokens_name CHECK (name <> ''),
+	CONSTRAINT uq_person_tokens_sha256 UNIQUE (sha256)
+)
+ STRICT;
+CREATE INDEX ix_messages_edit_conflicts ON messages (session_id, number) WHERE type = 'edit_conflict' OR type = 'edit_conflict_settled';
+INSERT INTO alembic_version VALUES ('0009');
 COMMIT;

@@ -112,6 +112,23 @@ FLEET_NAMES = (  # passed only by operations across cells: before and after what
     "fleet.go_on.after",
 )
 
+MIRROR_NAMES = (  # passed only by a mirror of a person's
+    "mirror.before_send",
+    "mirror.after_send",
+    "mirror.clash_noted",
+    "mirror.clash_kept",
+    "mirror.sent",
+    "mirror.pending",
+    "mirror.draft_half",
+    "mirror.draft_written",
+    "mirror.placed",
+    "mirror.replaced_noted",
+    "mirror.replaced_kept",
+    "mirror.written",
+    "mirror.log_written",
+    "mirror.done",
+)
+
 _visits: Counter[str] = Counter()
 _lock = threading.Lock()
 

@@ -72,6 +72,8 @@ def draw(found: JsonObject) -> None:
         from orchestrator.views.limits import in_words
 
         _say_labelled("Limit", [Piece(inert(in_words(limit)))])
+    for each in found["conflicts"]:
+        _say_labelled("Edit", [Piece(inert(each["says"]), "yellow")])
     for agent in found["unanswering"]:
         _say_labelled("Agent", [Piece(inert(unanswering(agent)), "yellow")])
     if found["scores"] and found["pause"]:

@@ -69,6 +69,8 @@ COMMANDS = {
     "server": ("server",),
     "host": ("host",),
     "fleet": ("fleet",),
+    "person": ("person",),
+    "mirror": ("mirror",),
     "adopt_database": ("adopt-database",),
     "doctor": ("doctor",),
     "agents": ("agents",),

@@ -84,7 +84,7 @@ def _project(store: Store, session: str, fence: Callable[[Tx], None]) -> list[st
         return []  # it was deleted meanwhile, and its directory must not come back
     root = _root(store.workflow, session)
     edited = edits.adopt_alone(store, session)
-    state = store.read(lambda tx: _read_state(tx, session))
+    state = store.read(lambda tx: state_of(tx, session))
     replaced: dict[str, bytes] = {}
     blocked: dict[str, str] = {}
     for path, body in state["files"].items():
@@ -144,20 +144,42 @@ def _root(workflow: Path, session: str) -> Path:
     return root
 
 
-def _read_state(tx: Tx, session_id: str) -> JsonObject:
+def state_of(tx: Tx, session_id: str) -> JsonObject:
+    """All that is written of a session but its log. Raises UnknownName."""
+    session = _session(tx, session_id)
+    newest = artifacts.newest(tx, session_id)
+    bodies = {row.path: artifacts.body(tx, row.sha256) for row in newest}
+    return {
+        "number": session.messages,
+        "files": bodies | rendered(tx, session, newest),
+        "artifacts": {row.path: row.sha256 for row in newest},
+        "shown": artifacts.shown(tx, session_id),
+    }
+
+
+def listing(tx: Tx, session_id: str) -> tuple[int, Sequence[Artifact], dict[str, bytes]]:
+    """The number of its messages, the newest version of each document, and the files that nobody has written.
+
+    Raises UnknownName.
+    """
+    session = _session(tx, session_id)
+    newest = artifacts.newest(tx, session_id)
+    return session.messages, newest, rendered(tx, session, newest)
+
+
+def _session(tx: Tx, session_id: str) -> Session:
     session = sessions.get(tx, session_id)
     if session is None:
         raise UnknownName("session", session_id, [])
-    newest = artifacts.newest(tx, session_id)
-    rendered = {row.path: artifacts.body(tx, row.sha256) for row in newest}
-    rendered["team-session.json"] = _json(_team_session(tx, session, newest))
-    rendered["shared-memory.json"] = _json(_shared_memory(tx, session_id))
-    rendered |= _wisdom(records.wisdom_of(tx, session_id))
+    return session
+
+
+def rendered(tx: Tx, session: Session, newest: Sequence[Artifact]) -> dict[str, bytes]:
+    """Path -> bytes of the files that are made from rows, and no versions."""
     return {
-        "number": session.messages,
-        "files": rendered,
-        "artifacts": {row.path: row.sha256 for row in newest},
-        "shown": artifacts.shown(tx, session_id),
+        "team-session.json": _json(_team_session(tx, session, newest)),
+        "shared-memory.json": _json(_shared_memory(tx, session.id)),
+        **_wisdom(records.wisdom_of(tx, session.id)),
     }
 
 
@@ -242,6 +264,11 @@ def message_line(row: Message) -> JsonObject:
     }
 
 
+def log_lines(found: Sequence[Message]) -> list[bytes]:
+    """What the log has of these messages."""
+    return [inert_json(json.dumps(message_line(row), ensure_ascii=False)).encode() + b"\n" for row in found]
+
+
 def _batch(tx: Tx, session: str, after: int, limit: int) -> list[Message]:
     return messages.after(tx, session, after, limit)
 
@@ -258,9 +285,7 @@ def _mirror_messages(store: Store, session: str, root: Path, upto: int) -> None:
     lines: list[bytes] = []
     while number < upto:
         found = store.read(partial(_batch, session=session, after=number, limit=min(BATCH, upto - number)))
-        lines += [
-            inert_json(json.dumps(message_line(row), ensure_ascii=False)).encode() + b"\n" for row in found
-        ]
+        lines += log_lines(found)
         number = found[-1].number
     if whole:
         if lines:

@@ -11,6 +11,7 @@ class Held(StrEnum):
     """What keeps work from going on though no session is paused for it."""
 
     DISK_SPACE = "disk_space"  # little is free
+    EDIT_CONFLICT = "edit_conflict"  # a person's edit came after a newer version
     LOST_RUN = "lost_run"  # nobody recovers a run whose worker has gone
     NO_COORDINATOR = "no_coordinator"
     NO_HOST = "no_host"

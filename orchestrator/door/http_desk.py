@@ -108,8 +108,13 @@ class Connections:
         }
         self._mine = threading.local()
 
-    def ask(self, name: str, body: bytes, seconds: float) -> tuple[int, http.client.HTTPMessage, bytes]:
-        """Status, headers and body of the answer. Raises ServerAway; then nobody knows whether it was done."""
+    def ask(
+        self, name: str, body: bytes, seconds: float, *, longest: int | None = None
+    ) -> tuple[int, http.client.HTTPMessage, bytes]:
+        """Status, headers and body of the answer, of at most `longest` bytes.
+
+        Raises ServerAway; then nobody knows whether it was done.
+        """
         connection: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
         try:
             if connection is None:
@@ -118,7 +123,10 @@ class Connections:
                 connection.sock.settimeout(seconds)
             connection.request("POST", wire.PREFIX + name, body, self._headers)
             answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read()
+            found = answer.read(None if longest is None else longest + 1)
+            if longest is not None and len(found) > longest:
+                raise http.client.HTTPException(f"an answer of more than {longest} bytes")
+            return answer.status, answer.headers, found
         except (OSError, http.client.HTTPException) as error:
             if connection is not None:
                 connection.close()

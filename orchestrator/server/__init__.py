@@ -1,1 +1,1 @@
-"""The server that worker hosts on other machines ask: the desk over HTTP, with a token for each host."""
+"""The server that worker hosts and mirrors on other machines ask, each with a token of its own."""

@@ -3,15 +3,18 @@
 1. `Lifecycle-Door`: a version that we speak, else 426.
 2. A bearer token that is valid, else 401; a refusal is logged, and too many of one address are answered 429.
 3. The body: at most 2 MiB, 64 MiB where it has files, of which two are read at a time, else 413; within 30 s, else 408.
+
+Hosts ask below `/v1/`, people's mirrors below `/v1/mirror/`: each with tokens of their own, which are nothing to the other.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 import anyio
 import anyio.to_thread
@@ -24,12 +27,15 @@ from orchestrator import __version__
 from orchestrator.config.settings import Settings
 from orchestrator.domain import errors
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.door import wire
+from orchestrator.door import mirror_wire, wire
 from orchestrator.door.commit_watch import told_of_commits
 from orchestrator.log import Logger
+from orchestrator.server import mirror_door
+from orchestrator.server.changes import ChangesBoard
 from orchestrator.server.door import SMALL, Answered, Door, limit_of
+from orchestrator.server.mirror_door import MirrorDoor
 from orchestrator.server.news import NewsBoard, OfferNews
-from orchestrator.store.rows import HostToken
+from orchestrator.store.rows import HostToken, PersonToken
 from orchestrator.store.store import Store
 from orchestrator.web import request_body
 from orchestrator.web.limits_by_time import RateLimit
@@ -39,6 +45,8 @@ LARGE_AT_A_TIME = 2  # bodies beyond `SMALL`, each of which is held in memory wh
 NEWS_LIMIT = 4 * 1024  # bytes
 REFUSALS_A_MINUTE = 30  # of one address
 PROBLEM = "application/problem+json"
+ADD_HOST, ADD_PERSON = "lifecycle host add NAME", "lifecycle person add NAME"
+H = TypeVar("H", HostToken, PersonToken)
 
 
 @dataclass
@@ -52,7 +60,11 @@ class DoorSite:
     log: Logger
     engine: JsonObject | None = None  # where offers are delivered
     board: NewsBoard | None = None
+    changes: ChangesBoard | None = None
     refusals: RateLimit = field(default_factory=lambda: RateLimit(REFUSALS_A_MINUTE))
+
+    def __post_init__(self) -> None:
+        self.mirrors = MirrorDoor(self.store, self.project, self.log)
 
     def terms(self, token: HostToken) -> JsonObject:
         """What a host is told as it joins."""
@@ -80,26 +92,43 @@ def build(site: DoorSite) -> Starlette:
         large.append(anyio.CapacityLimiter(LARGE_AT_A_TIME))
         site.board = NewsBoard(site.store.project_id)
         offers = OfferNews(site.store, site.board.ring)
+        site.changes = ChangesBoard(site.store, site.log)
         try:
             with told_of_commits(site.store, offers.poll, site.log):
                 yield
         finally:
+            site.changes.close()
             site.board.close()
 
     async def ask(request: Request) -> Response:
         name = request.path_params["name"]
+        find = partial(_holder, site, request, name, site.door.holder, ADD_HOST)
         answered = _refusal_of_version(request)
         if answered is None:
-            holder = await anyio.to_thread.run_sync(partial(_holder, site, request, name), limiter=limiter[0])
+            holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
             if isinstance(holder, Answered):
                 answered = holder
-            elif _is_large(request, name):
+            elif _is_large(request, limit_of(name)):
                 async with large[0]:
                     answered = await _answer(site, request, name, holder, limiter[0])
             else:
                 answered = await _answer(site, request, name, holder, limiter[0])
-        kind = "application/json" if answered.status == 200 else PROBLEM
-        return Response(answered.body, answered.status, headers=answered.headers, media_type=kind)
+        return _response(answered)
+
+    async def mirror(request: Request) -> Response:
+        name = request.path_params["name"]
+        find = partial(_holder, site, request, name, site.mirrors.holder, ADD_PERSON)
+        answered = _refusal_of_version(request)
+        if answered is None:
+            holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
+            if isinstance(holder, Answered):
+                answered = holder
+            elif _is_large(request, mirror_door.limit_of(name)):
+                async with large[0]:
+                    answered = await _answer_mirror(site, request, name, holder, limiter[0])
+            else:
+                answered = await _answer_mirror(site, request, name, holder, limiter[0])
+        return _response(answered)
 
     async def health(_: Request) -> Response:
         try:
@@ -109,9 +138,18 @@ def build(site: DoorSite) -> Starlette:
         return Response("ok\n", media_type="text/plain")
 
     return Starlette(
-        routes=[Route(wire.PREFIX + "{name}", ask, methods=["POST"]), Route("/healthz", health)],
+        routes=[
+            Route(wire.PREFIX + "{name}", ask, methods=["POST"]),
+            Route(wire.PREFIX + mirror_wire.PREFIX + "{name}", mirror, methods=["POST"]),
+            Route("/healthz", health),
+        ],
         lifespan=lifespan,
     )
+
+
+def _response(answered: Answered) -> Response:
+    kind = "application/json" if answered.status == 200 else PROBLEM
+    return Response(answered.body, answered.status, headers=answered.headers, media_type=kind)
 
 
 def _refusal_of_version(request: Request) -> Answered | None:
@@ -125,12 +163,14 @@ def _refusal_of_version(request: Request) -> Answered | None:
     return Answered(426, wire.problem(error, 426), {"Upgrade": f"{wire.VERSION_HEADER}/{wire.VERSION}"})
 
 
-def _holder(site: DoorSite, request: Request, name: str) -> HostToken | Answered:
-    """Whose token the request has; why it is refused."""
+def _holder(
+    site: DoorSite, request: Request, name: str, find: Callable[[str], H | None], command: str
+) -> H | Answered:
+    """Whose token the request has; why it is refused. `command` makes a token that would do."""
     peer = request.client.host if request.client else "?"
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     try:
-        holder = site.door.holder(token) if kind.lower() == "bearer" and token else None
+        holder = find(token) if kind.lower() == "bearer" and token else None
     except errors.LifecycleError as error:
         return site.door.refused("?", name, error)
     if holder is not None:
@@ -142,26 +182,24 @@ def _holder(site: DoorSite, request: Request, name: str) -> HostToken | Answered
     refused = wire.DoorRefused(
         "the server does not know the token",
         why="it is not one of its tokens, or it was revoked",
-        fix="`lifecycle host add NAME` on the server makes one",
+        fix=f"`{command}` on the server makes one",
     )
     return Answered(401, wire.problem(refused, 401), {"WWW-Authenticate": "Bearer"})
 
 
-def _is_large(request: Request, name: str) -> bool:
+def _is_large(request: Request, limit: int) -> bool:
     """Whether the body may take more memory than any number of requests at a time may."""
     length = request.headers.get("content-length", "")
-    return limit_of(name) > SMALL and not (length.isdigit() and len(length) < 20 and int(length) <= SMALL)
+    return limit > SMALL and not (length.isdigit() and len(length) < 20 and int(length) <= SMALL)
 
 
-async def _answer(
-    site: DoorSite, request: Request, name: str, holder: HostToken, limiter: anyio.CapacityLimiter
-) -> Answered:
+async def _body(request: Request, name: str, limit: int) -> bytes | Answered:
+    """The request's body; why it is refused."""
     headers: dict[str, list[str]] = {}
     for key, value in request.headers.items():
         headers.setdefault(key, []).append(value)
-    limit = NEWS_LIMIT if name == "news" else limit_of(name)
     try:
-        body = await request_body.read(headers, request.receive, limit, keep=True)
+        return await request_body.read(headers, request.receive, limit, keep=True)
     except request_body.TooLarge:
         large = errors.UsageError(
             "the request is too large",
@@ -172,6 +210,14 @@ async def _answer(
     except TimeoutError:
         late = errors.UsageError("the request did not arrive in time", fix="send it again")
         return Answered(408, wire.problem(late, 408), {"Connection": "close"})
+
+
+async def _answer(
+    site: DoorSite, request: Request, name: str, holder: HostToken, limiter: anyio.CapacityLimiter
+) -> Answered:
+    body = await _body(request, name, NEWS_LIMIT if name == "news" else limit_of(name))
+    if isinstance(body, Answered):
+        return body
     if name == "terms":
         return Answered(200, json.dumps(site.terms(holder)).encode())
     if name == "news":
@@ -189,3 +235,23 @@ async def _news(site: DoorSite, holder: HostToken, body: bytes, limiter: anyio.C
     except errors.LifecycleError as error:
         return site.door.refused(holder.name, "news", error)
     return Answered(200, json.dumps(await site.board.wait(seen, seconds)).encode())
+
+
+async def _answer_mirror(
+    site: DoorSite, request: Request, name: str, holder: PersonToken, limiter: anyio.CapacityLimiter
+) -> Answered:
+    body = await _body(request, name, mirror_door.limit_of(name))
+    if isinstance(body, Answered):
+        return body
+    try:
+        if name == "news":
+            assert site.changes is not None
+            asked = mirror_wire.read(mirror_wire.AskNews, body)
+            seen = await site.changes.wait(asked.seen, min(max(0.0, asked.seconds), wire.LONGEST_WAIT))
+            return Answered(200, mirror_wire.News(seen=seen).written())
+        answer = await anyio.to_thread.run_sync(
+            partial(site.mirrors.answer, holder, name, body), limiter=limiter
+        )
+        return Answered(200, answer)
+    except Exception as error:
+        return site.door.refused(holder.name, f"mirror/{name}", error)

@@ -153,6 +153,8 @@ class DoorServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         if self._site.board is not None:
             self._site.board.tell()
+        if self._site.changes is not None:
+            self._site.changes.end()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

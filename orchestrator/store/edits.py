@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from orchestrator.domain.errors import StoreError
+from orchestrator.domain.json_types import Json
 from orchestrator.store import artifacts, files, messages
 from orchestrator.store.store import Store, Tx
 
@@ -104,8 +105,10 @@ def keep_large(workflow: Path, changed: Mapping[str, bytes]) -> None:
         artifacts.keep_large(workflow, body)
 
 
-def register(tx: Tx, session: str, changed: Mapping[str, bytes], *, standing: bool = True) -> None:
-    """Make versions by `user` of edits that are (`standing`), or were, in their artifacts' files."""
+def register(
+    tx: Tx, session: str, changed: Mapping[str, bytes], *, standing: bool = True, who: str | None = None
+) -> None:
+    """Make versions by `user` of edits that are (`standing`), or were, in their artifacts' files; `who` sent them."""
     kinds = {row.path: row.kind for row in artifacts.newest(tx, session)}
     for path, body in changed.items():
         digest = artifacts.put(tx, body)
@@ -116,7 +119,8 @@ def register(tx: Tx, session: str, changed: Mapping[str, bytes], *, standing: bo
             artifacts.note_shown(tx, session, path, digest)
         if version is not None:
             summary = f"{path} was edited by hand: version {version}"
-            messages.event(tx, session, "edited", summary, path=path, digest=digest)
+            by: dict[str, Json] = {} if who is None else {"who": who}
+            messages.event(tx, session, "edited", summary, path=path, digest=digest, **by)
 
 
 def _different(workflow: Path, session: str, shown: Mapping[str, str]) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import LifecycleError
 
 MAX_NAME_BYTES = 200
-_EXCHANGE = 2  # RENAME_EXCHANGE, linux/fs.h
+_NOREPLACE, _EXCHANGE = 1, 2  # RENAME_NOREPLACE, RENAME_EXCHANGE, linux/fs.h
 _DEVICES = frozenset(["con", "prn", "aux", "nul"]) | {
     f"{kind}{n}" for kind in ("com", "lpt") for n in range(1, 10)
 }
@@ -57,7 +57,7 @@ def clean(path: str) -> PurePosixPath:
 
 
 @contextmanager
-def _parent(root: Path, path: PurePosixPath, create: bool) -> Iterator[int]:
+def parent(root: Path, path: PurePosixPath, create: bool) -> Iterator[int]:
     """A descriptor of the directory that holds `path`, reached from `root` one component at a time without links."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(root, flags)
@@ -82,7 +82,7 @@ def write(root: Path, path: str, body: bytes, *, executable: bool = False) -> by
     """
     name = clean(path)
     draft = f".{name.name[:100]}.{os.getpid()}.new"
-    with _parent(root, name, create=True) as directory:
+    with parent(root, name, create=True) as directory:
         with suppress(FileNotFoundError):
             os.unlink(draft, dir_fd=directory)  # one that a crash left, or another name of a file elsewhere
         descriptor = os.open(
@@ -97,7 +97,7 @@ def write(root: Path, path: str, body: bytes, *, executable: bool = False) -> by
                 file.flush()
                 os.fsync(file.fileno())
             failpoints.hit("projector.before_rename")
-            if _exchange(directory, draft, name.name):
+            if exchange(directory, draft, directory, name.name):
                 replaced = _plain_bytes(directory, draft)
             else:
                 os.rename(draft, name.name, src_dir_fd=directory, dst_dir_fd=directory)
@@ -110,10 +110,19 @@ def write(root: Path, path: str, body: bytes, *, executable: bool = False) -> by
     return replaced
 
 
-def _exchange(directory: int, draft: str, name: str) -> bool:
+def exchange(here: int, one: str, there: int, other: str) -> bool:
     """Swap two names at once; False where there is nothing to swap with, or the system cannot."""
+    return _rename(here, one, there, other, _EXCHANGE)
+
+
+def rename_to_new(here: int, one: str, there: int, other: str) -> bool:
+    """Rename to a name that nobody has; False where somebody does, or the system cannot."""
+    return _rename(here, one, there, other, _NOREPLACE)
+
+
+def _rename(here: int, one: str, there: int, other: str, flags: int) -> bool:
     call = getattr(ctypes.CDLL(None), "renameat2", None)  # Linux; Python has no name for it
-    return call is not None and call(directory, draft.encode(), directory, name.encode(), _EXCHANGE) == 0
+    return call is not None and call(here, os.fsencode(one), there, os.fsencode(other), flags) == 0
 
 
 def _plain_bytes(directory: int, name: str) -> bytes | None:
@@ -169,7 +178,7 @@ def in_the_way(root: Path, path: str) -> tuple[Path, str] | None:
 def append(root: Path, path: str, body: bytes) -> None:
     """Add `body` to the end of a file and sync it. Raises UnsafePath, OSError."""
     name = clean(path)
-    with _parent(root, name, create=True) as directory:
+    with parent(root, name, create=True) as directory:
         descriptor = os.open(
             name.name,
             os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
@@ -187,7 +196,7 @@ def append(root: Path, path: str, body: bytes) -> None:
 def remove(root: Path, path: str) -> None:
     """Let nothing stand under a name; a link itself is removed, not what it leads to. Raises UnsafePath, OSError."""
     name = clean(path)
-    with suppress(FileNotFoundError), _parent(root, name, create=False) as directory:
+    with suppress(FileNotFoundError), parent(root, name, create=False) as directory:
         os.unlink(name.name, dir_fd=directory)
 
 
@@ -203,17 +212,19 @@ def sync_directory(directory: Path) -> None:
         os.close(descriptor)
 
 
-def read(root: Path, path: str, limit: int = 256 * 1024 * 1024) -> bytes | None:
-    """The bytes of a plain file with one name, None when nothing is there. Raises UnsafePath for anything else."""
+@contextmanager
+def opened(root: Path, path: str) -> Iterator[int | None]:
+    """A descriptor to read a plain file with one name, None when nothing is there. Raises UnsafePath for anything else."""
     name = clean(path)
     try:
-        with _parent(root, name, create=False) as directory:
+        with parent(root, name, create=False) as directory:
             descriptor = os.open(
                 name.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory
             )
             plain = _is_plain(descriptor, directory, name.name)
     except FileNotFoundError:
-        return None
+        yield None
+        return
     except OSError as error:
         raise UnsafePath(
             f"unsafe path {path[:200]!r}", why=f"a link or no directory on the way: {error.strerror}"
@@ -221,10 +232,18 @@ def read(root: Path, path: str, limit: int = 256 * 1024 * 1024) -> bytes | None:
     try:
         if not plain:
             raise UnsafePath(f"unsafe path {path[:200]!r}", why="not a plain file of one name")
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def read(root: Path, path: str, limit: int = 256 * 1024 * 1024) -> bytes | None:
+    """The bytes of a plain file with one name, None when nothing is there. Raises UnsafePath for anything else."""
+    with opened(root, path) as descriptor:
+        if descriptor is None:
+            return None
         size = os.fstat(descriptor).st_size
         if size > limit:
             raise UnsafePath(f"unsafe path {path[:200]!r}", why=f"{size} bytes are over the limit of {limit}")
         with os.fdopen(os.dup(descriptor), "rb") as file:
             return file.read(limit + 1)
-    finally:
-        os.close(descriptor)

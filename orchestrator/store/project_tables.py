@@ -38,6 +38,19 @@ host_tokens = table(  # what a host on another machine may ask with; a revoked o
     CheckConstraint("name <> ''", name="name"),
 )
 
+person_tokens = (
+    table(  # what a person's mirror on another machine may ask with; a revoked one stays, as edits name it
+        "person_tokens",
+        Column("name", Text, primary_key=True),
+        Column("sha256", Text, nullable=False),  # of the token, which nobody keeps
+        Column("created_at", Integer, nullable=False),
+        Column("revoked_at", Integer),
+        UniqueConstraint("sha256"),
+        CheckConstraint("length(sha256) = 64", name="sha256"),
+        CheckConstraint("name <> ''", name="name"),
+    )
+)
+
 contents = table(
     "contents",
     Column("sha256", Text, primary_key=True),

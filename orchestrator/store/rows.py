@@ -258,6 +258,15 @@ class HostToken(NamedTuple):
     revoked_at: int | None
 
 
+class PersonToken(NamedTuple):
+    """What a person's mirror may ask with; the token itself is kept nowhere."""
+
+    name: str
+    sha256: str
+    created_at: int
+    revoked_at: int | None
+
+
 class Leader(NamedTuple):
     """The lease of the daemon that leads."""
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from orchestrator.store.project_tables import host_tokens as host_tokens
     from orchestrator.store.project_tables import hosts as hosts
     from orchestrator.store.project_tables import leases as leases
+    from orchestrator.store.project_tables import person_tokens as person_tokens
     from orchestrator.store.project_tables import rate_limits as rate_limits
     from orchestrator.store.project_tables import residents as residents
     from orchestrator.store.tables import agent_calls as agent_calls

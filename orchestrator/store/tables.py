@@ -278,6 +278,12 @@ messages = table(
 index(
     "ix_messages_notices", messages.c.at, where="type = 'paused' OR type = 'completed'"
 )  # what people are told
+index(
+    "ix_messages_edit_conflicts",
+    messages.c.session_id,
+    messages.c.number,
+    where="type = 'edit_conflict' OR type = 'edit_conflict_settled'",
+)
 
 verdicts = table(
     "verdicts",

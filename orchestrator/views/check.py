@@ -17,6 +17,7 @@ from orchestrator.domain.waiting import Held
 from orchestrator.store import (
     artifacts,
     decisions,
+    edit_conflicts,
     edits,
     leases,
     messages,
@@ -86,6 +87,7 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
         "limits": limits.limit_views(tx) if session.status not in ENDED else [],
         "unanswering": cost.unanswering(tx, session.id),
         "pause": next_steps.pause_view(tx, session),
+        "conflicts": _conflicts(tx, session),
         "scores": discuss.scores(tx, session.id) if session.gate else None,
         "tests": reviews.newest_tests(tx, session.id),
         "review": reviews.newest(tx, session.id),
@@ -96,6 +98,21 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
         "plan": _plan(tx, session),
         "next": next_steps.next_view(tx, session, views, is_led=is_led),
     }
+
+
+def _conflicts(tx: Tx, session: Session) -> list[JsonObject]:
+    """Edits that came after a newer version, and are kept where they were made."""
+    return [
+        {
+            "path": each.path,
+            "who": each.who,
+            "base": each.base,
+            "sha256": each.digest,
+            "since": stamp(each.since),
+            "says": edit_conflicts.in_words(each),
+        }
+        for each in edit_conflicts.open_in(tx, session.id)
+    ]
 
 
 def _plan(tx: Tx, session: Session) -> JsonObject | None:

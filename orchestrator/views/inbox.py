@@ -12,7 +12,8 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import UNFINISHED, SessionStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.waiting import Held, urgency
-from orchestrator.store import rate_limits, records, sessions, tasks, waiting
+from orchestrator.store import edit_conflicts, rate_limits, records, sessions, tasks, waiting
+from orchestrator.store.edit_conflicts import EditConflict
 from orchestrator.store.rows import RateLimit, Session
 from orchestrator.store.store import Tx
 from orchestrator.store.waiting import WaitingSession
@@ -194,6 +195,7 @@ def _held(tx: Tx, room: disk_space.Room, active: int) -> list[_Placed]:
     if limited:
         blocked = waiting.limited(tx)
         found += [_limit(row, tx.now, blocked) for row in limited]
+    found += [_conflict(tx, each) for each in edit_conflicts.in_all(tx)]
     return [*found, *_lacking(tx, active)] if active else found
 
 
@@ -219,6 +221,19 @@ def _lacking(tx: Tx, active: int) -> list[_Placed]:
         command = "lifecycle daemon start" if kind is Held.NO_COORDINATOR else "lifecycle daemon status"
         found.append(_entry(kind, kind, None, tx.now, says=missing.says, blocks=blocks, command=command))
     return found
+
+
+def _conflict(tx: Tx, each: EditConflict) -> _Placed:
+    """An edit that came too late: its session goes on without it."""
+    return _entry(
+        Held.EDIT_CONFLICT,
+        f"edit:{each.session}:{each.number}",
+        each.since,
+        tx.now,
+        session=each.session,
+        says=one_line(edit_conflicts.in_words(each), WORDS),
+        command=f"lifecycle check {each.session}",
+    )
 
 
 def _limit(row: RateLimit, now: int, held: Mapping[str, tuple[int, int]]) -> _Placed:

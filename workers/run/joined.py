@@ -23,6 +23,7 @@ from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE, stay_here
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.json_types import Json
 from orchestrator.door.http_desk import Connections, EngineTerms, HttpDesk, Terms
+from orchestrator.door.token_file import read_token
 from orchestrator.door.wire import LONGEST_WAIT, ServerAway
 from orchestrator.engine.place import EnginePlace, place_at
 from orchestrator.log import Logger
@@ -236,23 +237,6 @@ def alone(state: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def read_token(file: Path) -> str:
-    """Raises UsageError."""
-    try:
-        token = file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            "the token cannot be read", why=str(error), fix="name the file that has it"
-        ) from error
-    if not token or len(token.split()) != 1 or not token.isascii():
-        raise UsageError(
-            f"{file} has no token",
-            why="it must hold nothing else",
-            fix="store what `lifecycle host add` printed",
-        )
-    return token
-
-
 def join(
     url: str,
     token: Path,
@@ -264,7 +248,7 @@ def join(
     certificates: Path | None = None,
 ) -> int:
     """Run a joined host until a signal; its exit code. Raises LifecycleError for what cannot begin."""
-    connections = Connections(url, read_token(token), certificates=certificates)
+    connections = Connections(url, read_token(token, "lifecycle host add"), certificates=certificates)
     with alone(state):
         logger = log.configure(state / "logs" / "workers.jsonl", environ=dict(os.environ))
         host = JoinedHost(connections, folder, state, logger, roles=roles, slots=slots)
