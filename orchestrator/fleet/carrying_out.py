@@ -6,6 +6,7 @@ A process that is killed leaves the rest to whoever comes next: the same command
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -35,6 +36,7 @@ STEPS: tuple[Callable[..., Any], ...] = (
     cells.choose,
     cells.start_in,
     cells.mark,
+    cells.may_retire,
     cells.halt,
     cells.go_on,
     cells.sessions_in,
@@ -111,6 +113,9 @@ def _result(doing: asyncio.Future[Any]) -> Any:
 
 
 async def _with_client(fleet: Fleet, use: Callable[[CarryingOut], Coroutine[Any, Any, Any]]) -> Any:
+    logging.getLogger("temporalio").setLevel(
+        logging.CRITICAL
+    )  # who asked is told how it ended, without tracebacks
     place = place_at(fleet.temporal, fleet.queue, fleet.file.parent, os.environ)
     doing = CarryingOut(fleet, await connect(place, f"fleet:{os.getpid()}"))
     try:

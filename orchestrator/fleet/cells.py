@@ -64,17 +64,22 @@ def mark(fleet: Fleet, cell: str, state: str) -> None:
     """Note the state of a cell; a retired one stays so. Raises NotAllowedNow."""
     failpoints.hit("fleet.mark.before")
     fleet.project(cell)
-    if state == RETIRED and cell == fleet.directory:
-        raise NotAllowedNow(
-            f"{cell} keeps the directory",
-            fix="name another cell as `directory`, once its rows were copied there",
-        )
     known = states(fleet)[cell]
     if known == RETIRED != state:
         raise NotAllowedNow(f"{cell} is retired", fix="add a new cell under another name")
     with fleet.opened(fleet.directory) as store:
         store.write(lambda tx: directory.set_state(tx, cell, state))
     failpoints.hit("fleet.mark.after")
+
+
+def may_retire(fleet: Fleet, cell: str) -> None:
+    """Raises NotAllowedNow, before anything is changed, for a cell that the fleet cannot do without."""
+    if cell == fleet.directory:
+        raise NotAllowedNow(
+            f"{cell} keeps the directory",
+            fix="name another cell as `directory`, once its rows were copied there",
+        )
+    choose(fleet, beside=cell)
 
 
 def halt(fleet: Fleet, cell: str) -> bool:

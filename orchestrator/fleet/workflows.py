@@ -97,6 +97,7 @@ class Retire:
 
     @workflow.run
     async def run(self, cell: str) -> dict[str, str]:
+        await step("may_retire", cell)
         await step("mark", cell, "draining")
         while not await step("halt", cell):
             await workflow.sleep(AT_WORK_SECONDS)
