@@ -28,6 +28,10 @@ def server(
         Path | None, typer.Option("--tls-cert", metavar="FILE", help="The server's certificate chain, PEM.")
     ] = None,
     tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key, PEM.")] = None,
+    coordinator: Annotated[
+        bool,
+        typer.Option("--coordinator/--no-coordinator", help="Start one where work waits and none leads."),
+    ] = True,
     project: ProjectOption = None,
 ) -> None:
     """Let worker hosts on other machines work for this project; ends on SIGTERM."""
@@ -56,7 +60,7 @@ def server(
 
         try:
             with suppress(KeyboardInterrupt):
-                run(home, store, settings, listening, tls, logger, ready)
+                run(home, store, settings, listening, tls, logger, ready, keeps_coordinator=coordinator)
         finally:
             store.close()
 

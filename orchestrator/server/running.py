@@ -71,6 +71,8 @@ def run(
     tls: Certificate | None,
     log: Logger,
     on_ready: Callable[[], None],
+    *,
+    keeps_coordinator: bool = True,
 ) -> None:
     """Serve until a signal. Raises StoreBroken when the disk has failed under the database."""
     broken = threading.Event()
@@ -82,10 +84,12 @@ def run(
     door = Door(store, Rights(settings.lease_seconds), log, on_broken)
     server = DoorServer(DoorSite(door, store, settings, project.root.name, log), tls, on_ready)
     keeper = Keeper(project, store, _poll_seconds(store, settings), log)
-    keeper.start()
+    if keeps_coordinator:
+        keeper.start()
     try:
         server.run(sockets=[listening])
     finally:
-        keeper.close()
+        if keeps_coordinator:
+            keeper.close()
     if broken.is_set():
         raise StoreBroken()
