@@ -6,7 +6,9 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
+from orchestrator.config.extras import has_metrics
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import LifecycleError, StoreBroken
 from orchestrator.log import Logger
@@ -73,6 +75,7 @@ def run(
     on_ready: Callable[[], None],
     *,
     keeps_coordinator: bool = True,
+    watch_token: Path | None = None,
 ) -> None:
     """Serve until a signal. Raises StoreBroken when the disk has failed under the database."""
     broken = threading.Event()
@@ -82,7 +85,12 @@ def run(
         server.stop()
 
     door = Door(store, Rights(settings.lease_seconds), log, on_broken)
-    server = DoorServer(DoorSite(door, store, settings, project.root.name, log), tls, on_ready)
+    site = DoorSite(door, store, settings, project.root.name, log, watch_token=watch_token)
+    if has_metrics():
+        from orchestrator.server.metrics import Metrics
+
+        site.metrics = Metrics(store)
+    server = DoorServer(site, tls, on_ready)
     keeper = Keeper(project, store, _poll_seconds(store, settings), log)
     if keeps_coordinator:
         keeper.start()

@@ -26,11 +26,13 @@ from tests.postgres_server import Server
 
 REQUEST = "Build a URL shortener with an admin dashboard"
 POLL_SECONDS = 0.1
+WATCHER = "watcher-0123456789"
 CERTIFICATES = (
     *("/run/secrets/server.pem", "/run/secrets/tls/tls.crt", "%d/server.pem"),
     *("/run/secrets/ca.pem", "/run/secrets/host/ca.crt", "%d/ca.pem"),
 )
 KEYS = ("/run/secrets/server-key.pem", "/run/secrets/tls/tls.key", "%d/server-key.pem")
+WATCHERS = ("/run/secrets/metrics-token", "/run/secrets/metrics/token", "%d/metrics-token")
 TOKENS = ("/run/secrets/host-token", "/run/secrets/host/token", "%d/token")
 
 
@@ -58,6 +60,7 @@ class Site:
         for name in ("project/.workflow", "clone", "state", "run", "secrets", "home"):
             (self.folder / name).mkdir(parents=True, mode=0o700)
         (self.folder / "secrets" / "password").write_text("unused: the test's server trusts its users\n")
+        (self.folder / "secrets" / "metrics-token").write_text(WATCHER)
         settings = (DEPLOY / "settings.toml").read_text(encoding="utf-8")
         given = "postgresql://lifecycle@database/lifecycle"
         assert given in settings
@@ -102,6 +105,7 @@ class Site:
             **dict.fromkeys(("/state", "/var/lib/lifecycle-host-%i"), f"{own}/state"),
             **dict.fromkeys(CERTIFICATES, str(self.certificate)),
             **dict.fromkeys(KEYS, f"{secrets}/key.pem"),
+            **dict.fromkeys(WATCHERS, f"{secrets}/metrics-token"),
             **dict.fromkeys(TOKENS, f"{secrets}/token"),
             "/run/lifecycle": f"{own}/run",
             "0.0.0.0": "127.0.0.1",
@@ -155,15 +159,14 @@ class Site:
                 assert time.monotonic() < until, f"not within {seconds} s: {fact}\n{self.logs()}"
                 time.sleep(POLL_SECONDS)  # between two looks
 
-    def is_healthy(self) -> bool:
+    def get(self, path: str) -> str:
+        """What the server answers to who watches it."""
+        asked = urllib.request.Request(
+            f"https://localhost:{self.port}{path}", headers={"Authorization": f"Bearer {WATCHER}"}
+        )
         context = create_default_context(cafile=self.certificate)
-        try:
-            with urllib.request.urlopen(
-                f"https://localhost:{self.port}/healthz", context=context, timeout=5
-            ) as answer:
-                return bool(answer.status == 200)
-        except OSError:
-            return False
+        with urllib.request.urlopen(asked, context=context, timeout=30) as answer:
+            return str(answer.read().decode())
 
     def logs(self) -> str:
         return "\n".join(f"== {file.name}\n{file.read_text()}" for file in sorted(self.folder.glob("*.log")))
@@ -196,11 +199,13 @@ def test_the_command_lines_run_a_session_and_end_in_time(
             stack.enter_context(site.running(services[name])) for name in ("server", "coordinator", "host")
         )
         site.wait("SELECT 1 FROM leases JOIN hosts ON hosts.token = 'far-1'")
-        assert site.is_healthy()
+        assert site.get("/healthz") == "ok\n"
         site.command("start", REQUEST, "--mode", "spec-only", "--detach")
 
         site.wait("SELECT 1 FROM sessions WHERE status = 'completed'", seconds=180)
 
+        assert 'lifecycle_slots{where="joined"} 4.0' in site.get("/metrics")
+        assert json.loads(site.get("/v1/demand?role=writer"))["demand"] == 0
         end(host, services["host"], site)
         end(coordinator, services["coordinator"], site)
         end(server, services["server"], site)
