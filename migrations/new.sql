@@ -532,5 +532,16 @@ CREATE TABLE host_tokens (
 )
  STRICT;
 CREATE UNIQUE INDEX uq_agent_calls_call ON agent_calls (run_id, call) WHERE call IS NOT NULL;
-INSERT INTO alembic_version VALUES ('0007');
+CREATE TABLE audit (
+	id INTEGER NOT NULL,
+	at INTEGER NOT NULL,
+	what TEXT NOT NULL,
+	name TEXT NOT NULL,
+	who TEXT NOT NULL,
+	detail TEXT NOT NULL,
+	CONSTRAINT pk_audit PRIMARY KEY (id),
+	CONSTRAINT ck_audit_what CHECK ((what = 'added' OR what = 'revoked' OR what = 'joined' OR what = 'refused'))
+)
+ STRICT;
+INSERT INTO alembic_version VALUES ('0008');
 COMMIT;

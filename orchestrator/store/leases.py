@@ -19,6 +19,7 @@ from orchestrator.store.store import Tx
 
 LEADER = "coordinator"
 SECOND = 1_000_000  # microseconds
+LEFT = 200  # hosts that are looked at for the last one of a role
 HOST_GONE = "its worker host is gone"
 
 _REGISTER = Insertion("hosts", unique=["incarnation"])
@@ -82,6 +83,16 @@ def _live() -> Selection:
         select(*columns(hosts, Host))
         .where(hosts.c.boot == bindparam("this_boot"), hosts.c.lease_until > bindparam("lease_now"))
         .order_by(hosts.c.started_at)
+    )
+
+
+@query(Host)
+def _left() -> Selection:
+    return (
+        select(*columns(hosts, Host))
+        .where(hosts.c.boot == bindparam("this_boot"))
+        .order_by(hosts.c.lease_until.desc())
+        .limit(LEFT)
     )
 
 
@@ -248,6 +259,14 @@ def live_hosts(tx: Tx) -> list[Host]:
     return [
         row for row in tx.rows(_live, this_boot=tx.boot, lease_now=tx.lease_now) if not is_gone(row, tx.boot)
     ]
+
+
+def last_up(tx: Tx, role: str) -> int | None:
+    """When the lease of the last host with this role ended (microseconds, UTC); None for none since this boot."""
+    for row in tx.rows(_left, this_boot=tx.boot):
+        if role in row.roles:
+            return tx.now - max(0, tx.lease_now - row.lease_until)
+    return None
 
 
 def hosts_here(tx: Tx) -> list[Host]:

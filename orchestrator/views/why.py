@@ -114,7 +114,7 @@ def _offered(tx: Tx, task: Task) -> Found:
     if not hosts:
         return (
             "offered",
-            [since, "no worker host is running"],
+            [since, "no worker host is running", stalls.no_host_of(tx, task.role)],
             ["lifecycle daemon status", "lifecycle resume"],
         )
     if not serving:
@@ -123,9 +123,10 @@ def _offered(tx: Tx, task: Task) -> Found:
             names = ", ".join(sorted({str(host.token) for host in hosts}))
             said = f"no worker host of this machine is up; joined from elsewhere: {names}, and {WHY_HERE}"
             return "offered", [since, said], ["lifecycle worker", "lifecycle host list"]
+        served = f"no worker host serves the role {task.role}; served: {', '.join(known)}"
         return (
             "offered",
-            [since, f"no worker host serves the role {task.role}; served: {', '.join(known)}"],
+            [since, served, stalls.no_host_of(tx, task.role)],
             ["lifecycle worker"],
         )
     busy = queries.open_by_host(tx)
