@@ -582,5 +582,16 @@ CREATE TABLE person_tokens (
 )
  STRICT;
 CREATE INDEX ix_messages_edit_conflicts ON messages (session_id, number) WHERE type = 'edit_conflict' OR type = 'edit_conflict_settled';
-INSERT INTO alembic_version VALUES ('0009');
+CREATE TABLE audit (
+	id INTEGER NOT NULL,
+	at INTEGER NOT NULL,
+	what TEXT NOT NULL,
+	name TEXT NOT NULL,
+	who TEXT NOT NULL,
+	detail TEXT NOT NULL,
+	CONSTRAINT pk_audit PRIMARY KEY (id),
+	CONSTRAINT ck_audit_what CHECK ((what = 'added' OR what = 'revoked' OR what = 'joined' OR what = 'refused'))
+)
+ STRICT;
+INSERT INTO alembic_version VALUES ('0010');
 COMMIT;

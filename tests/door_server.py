@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from orchestrator import log
 from orchestrator.config.settings import Settings
@@ -14,6 +15,7 @@ from orchestrator.server.admission import Rights
 from orchestrator.server.application import DoorSite
 from orchestrator.server.door import Door
 from orchestrator.server.listening import LOOPBACK, Certificate, DoorServer, listen, url_of
+from orchestrator.server.metrics import Metrics
 from orchestrator.store import host_tokens
 from orchestrator.store.store import Store
 from tests import factories as make
@@ -37,13 +39,18 @@ class Running:
 
 @contextmanager
 def serving(
-    store: Store, *, beside: bool = False, settings: Settings | None = None, tls: Certificate | None = None
+    store: Store,
+    *,
+    beside: bool = False,
+    settings: Settings | None = None,
+    tls: Certificate | None = None,
+    watch_token: Path | None = None,
 ) -> Iterator[Running]:
     """A server of the store; `beside`: its hosts may ask everything, as those beside the repository."""
     chosen = settings or Settings()
     logger = log.configure(None)
     door = Door(store, Rights(3600.0 if beside else chosen.lease_seconds, beside=beside), logger)
-    site = DoorSite(door, store, chosen, "test", logger)
+    site = DoorSite(door, store, chosen, "test", logger, metrics=Metrics(store), watch_token=watch_token)
     ready = threading.Event()
     listening = listen(LOOPBACK, 0)
     server = DoorServer(site, tls, on_ready=ready.set)

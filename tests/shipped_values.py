@@ -9,10 +9,16 @@ from pathlib import Path
 from orchestrator.config import resources, shipped_yaml, strict_yaml
 
 
+def sources() -> list[Path]:
+    """The YAML files that processes read: those below `deploy` are for other programs."""
+    folder = resources() / "config"
+    return sorted(file for file in folder.rglob("*.yaml") if file.relative_to(folder).parts[0] != "deploy")
+
+
 def written() -> Mapping[Path, str]:
     """Each file and its text, as the YAML files are now."""
     found: dict[Path, str] = {}
-    for source in sorted((resources() / "config").rglob("*.yaml")):
+    for source in sources():
         values, _, faults = strict_yaml.read(source)
         made = shipped_yaml.made_of(source)
         assert made is not None and not faults, faults

@@ -34,11 +34,11 @@ def add(
 ) -> None:
     """Make a token for a worker host on another machine; it is shown this once."""
     from orchestrator.commands import hosts
-    from orchestrator.project import read_config
+    from orchestrator.project import person, read_config
 
     with changing(create=True) as opened:
         pack, _ = read_config(opened.project)
-        token = hosts.add(opened.store, name, _listed(roles), slots, sorted(pack.roles))
+        token = hosts.add(opened.store, name, _listed(roles), slots, sorted(pack.roles), person())
     if as_json:
         print_json({"name": name, "token": token})
         return
@@ -49,9 +49,10 @@ def add(
 def revoke(name: Name, as_json: AsJson = False) -> None:
     """End a host's token; what it has under way is done again by another host."""
     from orchestrator.commands import hosts
+    from orchestrator.project import person
 
     with changing() as opened:
-        is_new = hosts.revoke(opened.store, name)
+        is_new = hosts.revoke(opened.store, name, person())
         wake(opened, (name,))  # all hosts look which of their runs are still theirs
     if as_json:
         print_json({"name": name, "revoked": is_new})
@@ -72,6 +73,25 @@ def show(as_json: AsJson = False) -> None:
         say(f"{each['name']}: {', '.join(each['roles'])}; {each['slots']} slots; {_state(each)}")
     if not found:
         say("no host on another machine has a token; `lifecycle host add NAME` makes one")
+
+
+def audit(
+    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, metavar="N", help="Entries.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """Show who made and revoked tokens of hosts, which hosts joined, and what they were refused."""
+    from orchestrator.commands.hosts import audit_view
+
+    with reading() as opened:
+        found: list[JsonObject] = opened.store.read(lambda tx: audit_view(tx, limit))
+    if as_json:
+        print_json(found)
+        return
+    for each in found:
+        detail = f": {each['detail']}" if each["detail"] else ""
+        say(f"{each['at']}  {each['what']} {each['name']} by {each['who']}{detail}")
+    if not found:
+        say("no host on another machine was ever let in")
 
 
 def _state(host: JsonObject) -> str:
@@ -153,5 +173,6 @@ def register(app: typer.Typer) -> None:
     host.command()(add)
     host.command("list")(show)
     host.command()(revoke)
+    host.command()(audit)
     host.command()(join)
     app.add_typer(host, name="host")

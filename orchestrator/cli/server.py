@@ -28,6 +28,14 @@ def server(
         Path | None, typer.Option("--tls-cert", metavar="FILE", help="The server's certificate chain, PEM.")
     ] = None,
     tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key, PEM.")] = None,
+    coordinator: Annotated[
+        bool,
+        typer.Option("--coordinator/--no-coordinator", help="Start one where work waits and none leads."),
+    ] = True,
+    metrics_token_file: Annotated[
+        Path | None,
+        typer.Option("--metrics-token-file", metavar="FILE", help="The token for /metrics and /v1/demand."),
+    ] = None,
     project: ProjectOption = None,
 ) -> None:
     """Let worker hosts on other machines work for this project; ends on SIGTERM."""
@@ -41,6 +49,7 @@ def server(
     from orchestrator.server.running import run
 
     tls = certificate(tls_cert, tls_key, bind)
+    watch_token = None if metrics_token_file is None else metrics_token_file.resolve()
     home = project_of(project)
     settings = read_settings(home)
     with listen(bind, port) as listening:
@@ -56,7 +65,11 @@ def server(
 
         try:
             with suppress(KeyboardInterrupt):
-                run(home, store, settings, listening, tls, logger, ready)
+                run(
+                    *(home, store, settings, listening, tls, logger, ready),
+                    keeps_coordinator=coordinator,
+                    watch_token=watch_token,
+                )
         finally:
             store.close()
 

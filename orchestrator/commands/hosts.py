@@ -9,14 +9,16 @@ from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE, stay_here
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.store import host_tokens, leases, queries
+from orchestrator.store import audit, host_tokens, leases, queries
 from orchestrator.store.store import Store, Tx
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}\Z")
 MOST_SLOTS = 256
 
 
-def add(store: Store, name: str, roles: Sequence[str], slots: int, known: Sequence[str]) -> str:
+def add(
+    store: Store, name: str, roles: Sequence[str], slots: int, known: Sequence[str], who: str = "cli"
+) -> str:
     """Make a token for hosts of this name, for these roles or all that another machine can have; it is told this once.
 
     `known`: the roles that there are. Raises UsageError, UnknownName, NotAllowedNow.
@@ -40,12 +42,34 @@ def add(store: Store, name: str, roles: Sequence[str], slots: int, known: Sequen
             why=WHY_HERE,
             fix=f"name some of {', '.join(ROLES_ELSEWHERE)}",
         )
-    return store.write(lambda tx: host_tokens.add(tx, name, roles or ROLES_ELSEWHERE, slots))
+    allowed = roles or ROLES_ELSEWHERE
+
+    def unit(tx: Tx) -> str:
+        token = host_tokens.add(tx, name, allowed, slots)
+        audit.note(tx, audit.ADDED, name, who, f"{slots} slots; {', '.join(allowed)}")
+        return token
+
+    return store.write(unit)
 
 
-def revoke(store: Store, name: str) -> bool:
+def revoke(store: Store, name: str, who: str = "cli") -> bool:
     """End the token and the leases of its hosts; False where that was done before. Raises UnknownName."""
-    return store.write(lambda tx: host_tokens.revoke(tx, name))
+
+    def unit(tx: Tx) -> bool:
+        is_new = host_tokens.revoke(tx, name)
+        if is_new:
+            audit.note(tx, audit.REVOKED, name, who, "")
+        return is_new
+
+    return store.write(unit)
+
+
+def audit_view(tx: Tx, limit: int) -> list[JsonObject]:
+    """The newest entries, the oldest of them first."""
+    return [
+        {"at": stamp(row.at), "what": row.what, "name": row.name, "who": row.who, "detail": row.detail}
+        for row in audit.newest(tx, limit)
+    ]
 
 
 def hosts_view(tx: Tx) -> list[JsonObject]:

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 BROWSER_INSTALL = 'pip install "team-lifecycle[browser]"'
 MCP_INSTALL = 'pip install "team-lifecycle[mcp]"'
+METRICS_INSTALL = 'pip install "team-lifecycle[metrics]"'
 SERVER_INSTALL = 'pip install "team-lifecycle[server]"'
 TEMPORAL_INSTALL = 'pip install "team-lifecycle[temporal]"'
 WEB_INSTALL = 'pip install "team-lifecycle[web]"'
@@ -21,6 +22,10 @@ def has_web() -> bool:
 
 def has_server() -> bool:
     return all(find_spec(module) is not None for module in ("starlette", "uvicorn"))
+
+
+def has_metrics() -> bool:
+    return find_spec("prometheus_client") is not None
 
 
 def has_postgres() -> bool:

@@ -10,11 +10,13 @@ Hosts ask below `/v1/`, people's mirrors below `/v1/mirror/`: each with tokens o
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -24,21 +26,26 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from orchestrator import __version__
+from orchestrator.config.extras import METRICS_INSTALL
 from orchestrator.config.settings import Settings
 from orchestrator.domain import errors
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door import mirror_wire, wire
 from orchestrator.door.commit_watch import told_of_commits
 from orchestrator.log import Logger
-from orchestrator.server import mirror_door
+from orchestrator.server import mirror_door, watching
 from orchestrator.server.changes import ChangesBoard
 from orchestrator.server.door import SMALL, Answered, Door, limit_of
 from orchestrator.server.mirror_door import MirrorDoor
 from orchestrator.server.news import NewsBoard, OfferNews
 from orchestrator.store.rows import HostToken, PersonToken
 from orchestrator.store.store import Store
+from orchestrator.views.demand import demand_view
 from orchestrator.web import request_body
 from orchestrator.web.limits_by_time import RateLimit
+
+if TYPE_CHECKING:
+    from orchestrator.server.metrics import Metrics
 
 THREADS = 16
 LARGE_AT_A_TIME = 2  # bodies beyond `SMALL`, each of which is held in memory whole
@@ -59,6 +66,8 @@ class DoorSite:
     project: str  # its name, as hosts show it
     log: Logger
     engine: JsonObject | None = None  # where offers are delivered
+    metrics: Metrics | None = None  # None where prometheus-client is not installed
+    watch_token: Path | None = None  # the file with the token for figures
     board: NewsBoard | None = None
     changes: ChangesBoard | None = None
     refusals: RateLimit = field(default_factory=lambda: RateLimit(REFUSALS_A_MINUTE))
@@ -101,7 +110,7 @@ def build(site: DoorSite) -> Starlette:
             site.board.close()
 
     async def ask(request: Request) -> Response:
-        name = request.path_params["name"]
+        name, begun = request.path_params["name"], time.monotonic()
         find = partial(_holder, site, request, name, site.door.holder, ADD_HOST)
         answered = _refusal_of_version(request)
         if answered is None:
@@ -113,6 +122,8 @@ def build(site: DoorSite) -> Starlette:
                     answered = await _answer(site, request, name, holder, limiter[0])
             else:
                 answered = await _answer(site, request, name, holder, limiter[0])
+        if site.metrics is not None:
+            site.metrics.asked(name, answered.status, time.monotonic() - begun)
         return _response(answered)
 
     async def mirror(request: Request) -> Response:
@@ -137,11 +148,19 @@ def build(site: DoorSite) -> Starlette:
             return Response(error.what, 503, media_type="text/plain")
         return Response("ok\n", media_type="text/plain")
 
+    async def figures(request: Request) -> Response:
+        return await anyio.to_thread.run_sync(partial(_figures, site, request), limiter=limiter[0])
+
+    async def demand(request: Request) -> Response:
+        return await anyio.to_thread.run_sync(partial(_demand, site, request), limiter=limiter[0])
+
     return Starlette(
         routes=[
+            Route(wire.PREFIX + "demand", demand, methods=["GET"]),
             Route(wire.PREFIX + "{name}", ask, methods=["POST"]),
             Route(wire.PREFIX + mirror_wire.PREFIX + "{name}", mirror, methods=["POST"]),
             Route("/healthz", health),
+            Route("/metrics", figures, methods=["GET"]),
         ],
         lifespan=lifespan,
     )
@@ -185,6 +204,51 @@ def _holder(
         fix=f"`{command}` on the server makes one",
     )
     return Answered(401, wire.problem(refused, 401), {"WWW-Authenticate": "Bearer"})
+
+
+def _refused_watcher(site: DoorSite, request: Request, asked: str) -> Response | None:
+    """The answer to who may not watch; like one with a wrong token of a host, it is told so 30 times a minute."""
+    refused = watching.refusal(request, site.watch_token)
+    if refused is None:
+        return None
+    peer = request.client.host if request.client else "?"
+    if not site.refusals.admits(peer):
+        many = errors.UsageError("too many refused tokens", fix="wait a minute")
+        return _problem(many, 429, {"Retry-After": "60"})
+    site.log.warning("token_refused", peer=peer, asked=asked, given="authorization" in request.headers)
+    return _problem(refused, 401, {"WWW-Authenticate": "Bearer"})
+
+
+def _problem(error: errors.LifecycleError, status: int, headers: dict[str, str] | None = None) -> Response:
+    return Response(wire.problem(error, status), status, headers=headers, media_type=PROBLEM)
+
+
+def _figures(site: DoorSite, request: Request) -> Response:
+    """What Prometheus reads."""
+    if (refused := _refused_watcher(site, request, "metrics")) is not None:
+        return refused
+    if site.metrics is None:
+        return _problem(errors.LifecycleError("prometheus-client is not installed", fix=METRICS_INSTALL), 501)
+    from orchestrator.server.metrics import CONTENT_TYPE
+
+    try:
+        return Response(site.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
+    except errors.LifecycleError as error:
+        return _problem(error, 503)
+
+
+def _demand(site: DoorSite, request: Request) -> Response:
+    """What an autoscaler reads."""
+    if (refused := _refused_watcher(site, request, "demand")) is not None:
+        return refused
+    try:
+        roles = watching.roles_asked(request)
+        found = site.store.read(lambda tx: demand_view(tx, roles))
+    except errors.UsageError as error:
+        return _problem(error, 422)
+    except errors.LifecycleError as error:
+        return _problem(error, 503)
+    return Response(json.dumps(found), media_type="application/json")
 
 
 def _is_large(request: Request, limit: int) -> bool:

@@ -16,12 +16,14 @@ from orchestrator.lifecycle import report
 from orchestrator.log import Logger
 from orchestrator.server.admission import OF_MACHINE, Rights, admitted, revoked
 from orchestrator.server.code_door import CodeDoor, StillAtIt
-from orchestrator.store import host_tokens, leases
+from orchestrator.store import audit, host_tokens, leases
 from orchestrator.store.rows import HostToken
 from orchestrator.store.store import Store, Tx
+from orchestrator.web.limits_by_time import RateLimit
 
 SMALL, LARGE = 2 * 1024 * 1024, 64 * 1024 * 1024  # bytes of a question
 WITH_FILES = ("produced", "add_record", "report", "end", "keep_critiques", "add_check")  # may be large
+NOTED_A_MINUTE = 5  # refusals of one token
 TELL = ("report", "end", "bye", "begin_call")  # after which the coordinator has something to see
 _CLOCKED = ("claim", "take", "report")  # whose answers have leases
 _log = logging.getLogger(__name__)
@@ -66,6 +68,7 @@ class Door:
         self._log = log
         self._on_broken = on_broken
         self._code = CodeDoor(store, self.local, log)
+        self._noted = RateLimit(NOTED_A_MINUTE)
         report.prepare()
 
     def holder(self, token: str) -> HostToken | None:
@@ -84,8 +87,21 @@ class Door:
         """Do one operation; every error is an answer."""
         try:
             return self._answer(token, name, body)
+        except wire.DoorRefused as error:
+            self._note_refusal(token, name, error)
+            return self.refused(token.name, name, error)
         except Exception as error:
             return self.refused(token.name, name, error)
+
+    def _note_refusal(self, token: HostToken, name: str, error: wire.DoorRefused) -> None:
+        """What a token was used for that it is not for is kept; of very many, some: they are not to fill the database."""
+        if not self._noted.admits(token.name):
+            return
+        detail = f"{name[:60]}: {error.what}"
+        try:
+            self._store.write(lambda tx: audit.note(tx, audit.REFUSED, token.name, token.name, detail))
+        except errors.LifecycleError as failed:
+            self._log.warning("refusal_not_noted", host=token.name, error=failed.what)
 
     def refused(self, who: str, name: str, error: Exception) -> Answered:
         """The problem that tells of an error, which is logged where it is not a run's ordinary end."""
@@ -145,6 +161,8 @@ def _register(
     """Raises DoorRefused for a token that was revoked meanwhile."""
     if not host_tokens.keep_valid(tx, token.name):
         raise revoked(token)
+    if not host_tokens.is_own(tx, token.name, host):
+        audit.note(tx, audit.JOINED, token.name, host, f"{slots} slots; {', '.join(roles)}")
     leases.register_host(
         tx,
         host,

@@ -5,8 +5,11 @@ from __future__ import annotations
 import socket
 import subprocess
 import threading
+import uuid
 from collections.abc import Callable
+from pathlib import Path
 
+from orchestrator.config.extras import has_metrics
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import LifecycleError, StoreBroken
 from orchestrator.domain.json_types import JsonObject
@@ -16,11 +19,46 @@ from orchestrator.project import Project, current_leader, ensure_daemon
 from orchestrator.server.admission import Rights
 from orchestrator.server.application import DoorSite
 from orchestrator.server.door import Door
-from orchestrator.server.listening import Certificate, DoorServer
-from orchestrator.store import queries
+from orchestrator.server.listening import Certificate, DoorServer, url_of
+from orchestrator.store import queries, servers
 from orchestrator.store.store import Store
 
 STANDBY_SECONDS = 1.0
+
+
+class Presence:
+    """Notes that the server is up, and where, by a lease that it renews."""
+
+    def __init__(self, store: Store, url: str, settings: Settings, log: Logger) -> None:
+        self._store = store
+        self._name = uuid.uuid4().hex
+        self._url = url
+        self._settings = settings
+        self._log = log
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="presence", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        self._ended.set()
+        self._thread.join()
+        try:
+            self._store.write(lambda tx: servers.end(tx, self._name))
+        except LifecycleError as error:  # then its lease ends by itself
+            self._log.warning("end_not_noted", error=str(error))
+
+    def _keep(self) -> None:
+        while True:
+            try:
+                self._store.write(
+                    lambda tx: servers.note(tx, self._name, self._url, self._settings.lease_seconds)
+                )
+            except LifecycleError as error:
+                self._log.warning("presence_not_noted", error=str(error))
+            if self._ended.wait(self._settings.renew_seconds):
+                return
 
 
 class Keeper:
@@ -85,6 +123,9 @@ def run(
     tls: Certificate | None,
     log: Logger,
     on_ready: Callable[[], None],
+    *,
+    keeps_coordinator: bool = True,
+    watch_token: Path | None = None,
 ) -> None:
     """Serve until a signal. Raises StoreBroken when the disk has failed under the database."""
     broken = threading.Event()
@@ -94,13 +135,30 @@ def run(
         server.stop()
 
     door = Door(store, Rights(settings.lease_seconds), log, on_broken)
-    site = DoorSite(door, store, settings, project.root.name, log, engine=_engine(store, settings))
+    site = DoorSite(
+        door,
+        store,
+        settings,
+        project.root.name,
+        log,
+        engine=_engine(store, settings),
+        watch_token=watch_token,
+    )
+    if has_metrics():
+        from orchestrator.server.metrics import Metrics
+
+        site.metrics = Metrics(store)
     server = DoorServer(site, tls, on_ready)
     keeper = Keeper(project, store, _poll_seconds(store, settings), log)
-    keeper.start()
+    presence = Presence(store, url_of(listening, tls), settings, log)
+    presence.start()
+    if keeps_coordinator:
+        keeper.start()
     try:
         server.run(sockets=[listening])
     finally:
-        keeper.close()
+        if keeps_coordinator:
+            keeper.close()
+        presence.close()
     if broken.is_set():
         raise StoreBroken()

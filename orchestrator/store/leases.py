@@ -19,7 +19,7 @@ from orchestrator.store.store import Tx
 
 LEADER = "coordinator"
 SECOND = 1_000_000  # microseconds
-NEWEST = 100  # hosts among which one with a role is looked for
+LEFT = 200  # hosts that are looked at for the last one of a role
 HOST_GONE = "its worker host is gone"
 
 _REGISTER = Insertion("hosts", unique=["incarnation"])
@@ -87,12 +87,12 @@ def _live() -> Selection:
 
 
 @query(Host)
-def _newest() -> Selection:
+def _left() -> Selection:
     return (
         select(*columns(hosts, Host))
         .where(hosts.c.boot == bindparam("this_boot"))
         .order_by(hosts.c.lease_until.desc())
-        .limit(NEWEST)
+        .limit(LEFT)
     )
 
 
@@ -261,10 +261,12 @@ def live_hosts(tx: Tx) -> list[Host]:
     ]
 
 
-def last_with_role(tx: Tx, role: str) -> int | None:
-    """Until when a host had this role that was up since the machine started, in microseconds of UTC; None: there was none."""
-    found = next((row for row in tx.rows(_newest, this_boot=tx.boot) if role in row.roles), None)
-    return None if found is None else tx.now - max(0, tx.lease_now - found.lease_until)
+def last_up(tx: Tx, role: str) -> int | None:
+    """When the lease of the last host with this role ended (microseconds, UTC); None for none since this boot."""
+    for row in tx.rows(_left, this_boot=tx.boot):
+        if role in row.roles:
+            return tx.now - max(0, tx.lease_now - row.lease_until)
+    return None
 
 
 def hosts_here(tx: Tx) -> list[Host]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Column, LargeBinary, UniqueConstraint, text
 
-from orchestrator.store.table_conventions import Integer, JsonText, Text, flag, index, table
+from orchestrator.store.table_conventions import Integer, JsonText, Text, flag, index, one_of, table
 
 hosts = table(
     "hosts",
@@ -49,6 +49,17 @@ person_tokens = (
         CheckConstraint("length(sha256) = 64", name="sha256"),
         CheckConstraint("name <> ''", name="name"),
     )
+)
+
+audit = table(  # who let hosts in and who turned them out, and what hosts were refused
+    "audit",
+    Column("id", Integer, primary_key=True),
+    Column("at", Integer, nullable=False),
+    Column("what", Text, nullable=False),
+    Column("name", Text, nullable=False),  # of the token
+    Column("who", Text, nullable=False),  # a person, or the incarnation of a host
+    Column("detail", Text, nullable=False),
+    one_of("what", ("added", "revoked", "joined", "refused"), "what"),
 )
 
 contents = table(

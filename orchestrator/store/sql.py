@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import select as select
     from sqlalchemy import update as update
 
+    from orchestrator.store.project_tables import audit as audit
     from orchestrator.store.project_tables import cells as cells
     from orchestrator.store.project_tables import commands as commands
     from orchestrator.store.project_tables import contents as contents

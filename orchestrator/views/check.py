@@ -80,7 +80,7 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
         "ready": [view["task"] for view in views if view["ready"]],
         "offered": [view["task"] for view in views if view["offered"]],
         "starting": stalls.starting_seconds(tx) if session.status == SessionStatus.ACTIVE else None,
-        "stalled": _stalled(tx, session, missing),
+        "stalled": [*_stalled(tx, session, missing), *_unserved(tx, session, rows)],
         "expected": eta.expected(tx, session, rows) if is_led else None,
         "budget": budget.budget_view(tx, session),
         "engine": engine_view(tx) if session.status == SessionStatus.ACTIVE else None,
@@ -306,6 +306,18 @@ def _missing(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> s
     if session.status != SessionStatus.ACTIVE:
         return None
     return stalls.missing_process(tx, any(view["offered"] for view in views), session.updated_at)
+
+
+def _unserved(tx: Tx, session: Session, rows: Sequence[Task]) -> list[str]:
+    """What no host that is up will take, once hosts have had the time to come up."""
+    leader = leases.leader(tx)
+    if (
+        session.status != SessionStatus.ACTIVE
+        or leader is None
+        or tx.now - leader.at < stalls.HOST_SECONDS * leases.SECOND
+    ):
+        return []
+    return stalls.unserved(tx, [row.role for row in rows if row.offered_at is not None])
 
 
 def _stalled(tx: Tx, session: Session, missing: stalls.Missing | None) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -19,7 +19,7 @@ from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain.errors import ConfigError, LifecycleError, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config, read_settings
-from orchestrator.store import host_tokens, integrity, leases, queries, rights
+from orchestrator.store import host_tokens, integrity, leases, queries, rights, servers
 from orchestrator.store.backends import sqlite
 from orchestrator.store.backends.sqlite_file import SCHEMA, checkpoint_is_risky, refuse_network_file_system
 from orchestrator.store.databases import Database
@@ -212,9 +212,10 @@ def _coordinator(project: Project) -> Check:
         return Check("coordinator", "ok", "not needed yet")
     store = database.store()
     try:
-        leader, work = store.read(lambda tx: (leases.leader(tx), queries.has_work(tx)))
+        leader, work, now = store.read(lambda tx: (leases.leader(tx), queries.has_work(tx), tx.lease_now))
     finally:
         store.close()
+    left = "" if leader is None else f"its lease ends in {(leader.until - now) / leases.SECOND:.0f} s"
     if leader is not None and older.outdated(leader.version):
         return Check(
             "coordinator",
@@ -223,7 +224,11 @@ def _coordinator(project: Project) -> Check:
             "`lifecycle daemon start` replaces it; so does the next command that has work for it",
         )
     if leader is not None:
-        return Check("coordinator", "ok", f"pid {leader.pid}")
+        return Check(
+            "coordinator",
+            "ok",
+            f"pid {leader.pid}{'' if leases.is_here(leader) else ' on another machine'}; {left}",
+        )
     if work:
         return Check(
             "coordinator",
@@ -241,16 +246,20 @@ def _hosts(project: Project) -> Check:
         return Check("hosts", "ok", "this machine's alone")
     store = database.store()
     try:
-        tokens, live = store.read(lambda tx: (host_tokens.all_tokens(tx), leases.live_hosts(tx)))
+        tokens, live, now = store.read(
+            lambda tx: (host_tokens.all_tokens(tx), leases.live_hosts(tx), tx.lease_now)
+        )
     finally:
         store.close()
     valid = [row.name for row in tokens if row.revoked_at is None]
     joined = sorted({row.token for row in live if row.token is not None})
     away = sorted(set(valid) - set(joined))
+    ends = [(row.lease_until - now) / leases.SECOND for row in live if row.token is not None]
+    shortest = min(ends, default=0.0)
     says = "; ".join(
         each
         for each in (
-            f"joined: {', '.join(joined)}" if joined else "",
+            f"joined: {', '.join(joined)}, lease ends in {shortest:.0f} s at the earliest" if joined else "",
             f"not joined: {', '.join(away)}" if away else "",
         )
         if each
@@ -266,6 +275,9 @@ def _hosts(project: Project) -> Check:
             f"{says or 'none has joined'}; own_host is off, and nobody is a {', '.join(unserved)}",
             "join a host (`lifecycle host join`), run one here (`lifecycle worker`), or set own_host",
         )
+    if others := _other_versions((row.token or f"pid {row.pid}", row.version) for row in live):
+        fix = "upgrade them: each is asked to end (SIGTERM), finishes its runs and is started again"
+        return Check("hosts", "note", f"{says or 'up'}; {others}", fix)
     return Check("hosts", "ok", says or "this machine's alone")
 
 
@@ -289,6 +301,34 @@ def _engine(project: Project) -> Check:
             "engine", "note" if state == "ok" else "fault", says, fix or "see .workflow/logs/daemon.jsonl"
         )
     return Check("engine", "ok" if state == "ok" else "fault", says, fix)
+
+
+def _other_versions(found: Iterable[tuple[str, str]]) -> str:
+    """Which of these run another version than this program's; empty where none does."""
+    others = sorted({(name, version or "unknown") for name, version in found if version != __version__})
+    return ", ".join(f"{name} runs version {version}" for name, version in others)
+
+
+def _servers(project: Project) -> Check:
+    """The servers for hosts on other machines, whichever machine they run on."""
+    database = project.database
+    if database.schema() != SCHEMA:
+        return Check("servers", "ok", "none is running")
+    store = database.store()
+    try:
+        found, tokens = store.read(lambda tx: (servers.up(tx), host_tokens.all_tokens(tx)))
+    finally:
+        store.close()
+    valid = [row.name for row in tokens if row.revoked_at is None]
+    if not found and valid:
+        says = f"none is running, and {len(valid)} token(s) are for hosts that would ask it"
+        return Check(
+            "servers", "note", says, "`lifecycle server` starts one; `lifecycle host revoke` ends a token"
+        )
+    says = "; ".join(f"{row.holder}, version {row.version}" for row in found)
+    if _other_versions((row.holder, row.version) for row in found):
+        return Check("servers", "note", says, "start those of another version again")
+    return Check("servers", "ok", says or "none is running")
 
 
 def _git(project: Project) -> Check:
@@ -413,6 +453,7 @@ _CHECKS: dict[str, Callable[[Project], Check]] = {
     "wake": _sockets,
     "configuration": _configuration,
     "coordinator": _coordinator,
+    "servers": _servers,
     "hosts": _hosts,
     "engine": _engine,
     "git": _git,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
+from orchestrator.coordinator.projector import stamp
 from orchestrator.dispatch.coming_up import fault_of, is_starting, last_start
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.waiting import Held
@@ -49,6 +50,19 @@ def missing_process(tx: Tx, is_offered: bool, changed_at: int | None) -> Missing
     if not is_offered or tx.now - leader.at < HOST_SECONDS * leases.SECOND or leases.live_hosts(tx):
         return None
     return Missing(Held.NO_HOST, NO_HOST)
+
+
+def no_host_of(tx: Tx, role: str) -> str:
+    """That no host of a role is up, and since when."""
+    of = f"no host of role {role} in project {tx.workflow.parent.name}"
+    at = leases.last_up(tx, role)
+    return f"{of} has been up" if at is None else f"{of} is up since {stamp(at)}"
+
+
+def unserved(tx: Tx, roles: Iterable[str]) -> list[str]:
+    """A sentence for each of these roles, of tasks that wait, that none of the hosts which are up has."""
+    served = {role for row in leases.live_hosts(tx) if not row.draining for role in row.roles}
+    return [no_host_of(tx, role) for role in sorted(set(roles) - served)] if served else []
 
 
 def _no_coordinator(tx: Tx) -> str:

@@ -116,7 +116,7 @@ def _offered(tx: Tx, task: Task) -> Found:
     if not hosts:
         return (
             "offered",
-            [since, *queue, f"no worker host is running{_since(tx, task.role)}"],
+            [since, *queue, "no worker host is running", stalls.no_host_of(tx, task.role)],
             ["lifecycle daemon status", "lifecycle resume"],
         )
     if not serving:
@@ -125,13 +125,10 @@ def _offered(tx: Tx, task: Task) -> Found:
             names = ", ".join(sorted({str(host.token) for host in hosts}))
             said = f"no worker host of this machine is up; joined from elsewhere: {names}, and {WHY_HERE}"
             return "offered", [since, *queue, said], ["lifecycle worker", "lifecycle host list"]
+        served = f"no worker host serves the role {task.role}; served: {', '.join(known)}"
         return (
             "offered",
-            [
-                since,
-                *queue,
-                f"no worker host serves the role {task.role}; served: {', '.join(known)}{_since(tx, task.role)}",
-            ],
+            [since, *queue, served, stalls.no_host_of(tx, task.role)],
             ["lifecycle worker"],
         )
     busy = queries.open_by_host(tx)
@@ -148,12 +145,6 @@ def _offered(tx: Tx, task: Task) -> Found:
         [since, *queue, f"{slots - used} of {slots} slots are free: it is about to start"],
         ["lifecycle log -f"],
     )
-
-
-def _since(tx: Tx, role: str) -> str:
-    """Since when no host of this role is up, to be added to what is said."""
-    last = leases.last_with_role(tx, role)
-    return "" if last is None else f"; no host of the role {role} is up since {stamp(last)}"
 
 
 def _ready(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState]) -> Found:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
+from orchestrator.door.http_desk import Connections, HttpDesk
+from orchestrator.door.wire import LONGEST_WAIT, DoorRefused
+from orchestrator.store.run_ids import new_run_id
 from tests import invariants
 from tests.e2e.support import QUICK, Lifecycle, lifecycle
+from tests.patience import patient
 
 REQUEST = "Build a URL shortener with an admin dashboard"
 KILLED_HOST = (
@@ -95,11 +101,17 @@ def test_a_session_is_done_by_a_joined_host_alone(machines: Machines) -> None:
     told = here.run("host", "list", "--json").json()
     assert [each["name"] for each in told if each["joined"]] == ["far-1"]
     assert "far-1, on another machine" in here.run("daemon", "status").out
+    checks = {each["check"]: each for each in here.run("doctor", "--json").json()}
+    assert checks["servers"]["state"] == "ok" and checks["servers"]["says"].startswith(f"{url}, version ")
+    assert "joined: far-1, lease ends in" in checks["hosts"]["says"]
+    assert "its lease ends in" in checks["coordinator"]["says"]
     host.terminate()
     assert host.wait(60) == 0
     here.wait(lambda: not here.run("host", "list", "--json").json()[0]["joined"], "it has said goodbye")
     server.terminate()
     assert server.wait(60) == 0
+    (check,) = (each for each in here.run("doctor", "--json").json() if each["check"] == "servers")
+    assert check["state"] == "note" and "none is running, and 1 token(s)" in check["says"]
 
 
 @pytest.mark.parametrize("name", KILLED_HOST)
@@ -133,6 +145,43 @@ def test_a_killed_server_loses_nothing_and_its_hosts_go_on(machines: Machines, n
     machines.serve(port=urlsplit(url).port or 0)
 
     machines.await_end(session)
+
+
+def test_one_command_turns_a_host_out_and_another_does_its_work(machines: Machines, tmp_path: Path) -> None:
+    here, announce = machines.here, machines.clone.folder / "announced"
+    _, url = machines.serve()
+    machines.join(url, failpoint=f"discuss.reply_stored=wait:{announce}")
+    session = machines.start()
+    stopped_at(machines.clone, announce, "discuss.reply_stored")
+    ((incarnation,),) = here.rows("SELECT incarnation FROM hosts WHERE token = 'far-1'")
+    stolen = HttpDesk(Connections(url, machines.token.read_text().strip()), tmp_path)
+
+    def parked_until_refused() -> float:
+        seen = 0
+        while True:
+            try:
+                seen = stolen.news(incarnation, seen, LONGEST_WAIT).seen
+            except DoorRefused:
+                return time.monotonic()
+
+    with ThreadPoolExecutor() as pool:
+        parked = pool.submit(parked_until_refused)
+        revoked_at = time.monotonic()
+        assert here.run("host", "revoke", "far-1").code == 0
+        assert parked.result(patient(60)) - revoked_at < patient(LONGEST_WAIT / 3)
+    with pytest.raises(DoorRefused, match="does not know the token"):
+        stolen.claim(incarnation, ("writer",), new_run_id())
+    other = tmp_path / "other-token"
+    other.write_text(here.run("host", "add", "far-2").out)
+    replace(machines, token=other).join(url)
+
+    machines.await_end(session)
+
+    told = [(row["what"], row["name"]) for row in here.run("host", "audit", "--json").json()]
+    assert told == [
+        *(("added", "far-1"), ("joined", "far-1"), ("revoked", "far-1")),
+        *(("added", "far-2"), ("joined", "far-2")),
+    ]
 
 
 def test_a_revoked_host_ends_and_says_why(machines: Machines) -> None:

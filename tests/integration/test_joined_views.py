@@ -11,11 +11,16 @@ import pytest
 from orchestrator.commands import hosts
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
 from orchestrator.domain.errors import LifecycleError, NotAllowedNow, UnknownName, UsageError
-from orchestrator.store import host_tokens, leases, sessions, tasks
+from orchestrator.door.http_desk import HttpDesk
+from orchestrator.door.wire import DoorRefused
+from orchestrator.server.door import NOTED_A_MINUTE
+from orchestrator.store import host_tokens, leases, servers, sessions, tasks
+from orchestrator.store.run_ids import new_run_id
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.daemon import daemon_view
 from orchestrator.views.why import why
 from tests import factories as make
+from tests.door_server import serving
 
 ROLES = ("analyst", "architect", "executor", "reviewer", "writer")
 
@@ -85,17 +90,6 @@ def test_what_a_joined_host_can_do_is_about_to_start(store: Store, role: str, pr
     assert "2 of 2 slots are free" in said(store, offered(store, role, prefix))
 
 
-def test_why_says_since_when_no_host_of_the_role_is_up(store: Store) -> None:
-    session = offered(store, "executor", "IMPL")
-    assert "is up since" not in said(store, session), "there never was one"
-    joined(store)
-    store.write(lambda tx: leases.end_host(tx, "h-far"))
-
-    words = said(store, session)
-
-    assert "no worker host is running; no host of the role executor is up since " in words
-
-
 def test_a_joined_host_is_named_without_a_process(store: Store) -> None:
     joined(store)
 
@@ -155,3 +149,63 @@ def test_of_a_token_only_its_digest_is_stored(store: Store) -> None:
     assert token.encode() not in store.path.read_bytes()
     assert store.read(lambda tx: host_tokens.token_of(tx, token)) == row
     assert store.read(lambda tx: host_tokens.token_of(tx, token + "x")) is None
+
+
+def test_why_says_since_when_no_host_of_the_role_is_up(store: Store) -> None:
+    session = offered(store, "writer", "DRAFT")
+    assert f"no host of role writer in project {store.workflow.parent.name} has been up" in said(
+        store, session
+    )
+    joined(store)
+
+    store.write(lambda tx: leases.end_host(tx, "h-far"))
+
+    words = said(store, session)
+    assert f"no host of role writer in project {store.workflow.parent.name} is up since 20" in words
+
+
+def test_a_server_is_up_for_its_lease_and_until_it_ends(tmp_path: Path) -> None:
+    clock = make.SetClock(1_000_000_000)
+    store = make.make_store(tmp_path, clock=clock)
+
+    def up() -> list[str]:
+        return [row.holder for row in store.read(servers.up)]
+
+    store.write(lambda tx: servers.note(tx, "a", "https://a:1", 30))
+    store.write(lambda tx: servers.note(tx, "b", "https://b:1", 30))
+    clock.micros += 20_000_000
+    store.write(lambda tx: servers.note(tx, "a", "https://a:1", 30))
+    both = up()
+    clock.micros += 10_000_000
+    renewed = up()
+    store.write(lambda tx: servers.end(tx, "a"))
+
+    assert (sorted(both), renewed, up()) == (["https://a:1", "https://b:1"], ["https://a:1"], [])
+    clock.micros += servers.KEPT + 1
+    store.write(lambda tx: servers.note(tx, "c", "https://c:1", 30))
+    assert up() == ["https://c:1"] and store.read(leases.leader) is None
+    store.close()
+
+
+def test_the_audit_tells_who_let_a_host_in_what_it_was_refused_and_who_turned_it_out(
+    store: Store, tmp_path: Path
+) -> None:
+    token = hosts.add(store, "far-1", ["writer"], 2, ROLES, "alice (cli)")
+    with serving(store) as running:
+        desk = HttpDesk(running.connections(token), tmp_path).as_desk()
+        for _ in range(2):  # asked again, it has joined once
+            desk.register("h-1", roles=("writer",), slots=2, lease_seconds=20.0)
+        for _ in range(NOTED_A_MINUTE + 3):
+            with pytest.raises(DoorRefused):
+                desk.claim("h-1", ("analyst",), new_run_id())
+    hosts.revoke(store, "far-1", "bob (cli)")
+    hosts.revoke(store, "far-1", "bob (cli)")
+
+    found = store.read(lambda tx: hosts.audit_view(tx, 100))
+
+    told = [(row["what"], row["name"], row["who"]) for row in found]
+    assert told[:2] == [("added", "far-1", "alice (cli)"), ("joined", "far-1", "h-1")]
+    assert told[2:-1] == [("refused", "far-1", "far-1")] * NOTED_A_MINUTE
+    assert told[-1] == ("revoked", "far-1", "bob (cli)")
+    assert "claim: the token 'far-1' is not for analyst" in found[2]["detail"]
+    assert token not in str(found) and store.read(lambda tx: hosts.audit_view(tx, 1)) == found[-1:]

@@ -56,11 +56,13 @@ class Backend(Protocol):
     """One process's access to one database. Safe for threads; no connection crosses a fork.
 
     `identity`: a name that every process with access to this database gives it. `clock`: the one of `Opened`.
+    `repeated`: units that were tried again since others were quicker.
     `file`: where it is one file of this machine, which has to be looked after; None where a server keeps it.
     """
 
     sql: SqlDialect
     clock: Clock
+    repeated: int
 
     @property
     def file(self) -> Path | None: ...

@@ -70,6 +70,7 @@ class SqliteBackend:
         """`on_wait` is told once, with the pids in the way, when a write has to wait for another process."""
         self.path = self.file = path
         self.identity = sqlite.project_id(path)
+        self.repeated = 0  # whoever waits for the lock has not begun
         self.clock = clock or SystemClock()
         self._on_wait = on_wait
         self._broken = ""  # why, once the disk has failed: what our handles hold is in doubt from then on

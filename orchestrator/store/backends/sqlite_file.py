@@ -21,7 +21,7 @@ from orchestrator.store import rights
 from orchestrator.store.backends.sqlite_errors import WAITABLE, code_of, damaged, unreadable, way_back
 
 APPLICATION_ID = 0x544C4331
-SCHEMA = "0009"  # the newest migration; tests hold it against migrations/
+SCHEMA = "0010"  # the newest migration; tests hold it against migrations/
 MOVED = "moved"  # in the place of a revision: the rows are on a server now
 BUSY_TIMEOUT_MS = 5_000
 FIXED_IN = (3, 51, 3)  # first release without the WAL-reset bug
