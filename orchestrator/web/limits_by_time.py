@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 
 WINDOW_SECONDS = 60.0
+NAMES = 1_000  # beyond which those that are not heard of any more are forgotten
 
 
 class RateLimit:
@@ -18,6 +19,7 @@ class RateLimit:
         self._now = now
         self._lock = threading.Lock()
         self._seen: dict[str, deque[float]] = {}
+        self._look_over_at = NAMES
 
     def admits(self, name: str) -> bool:
         """Count one more for `name`, unless that would be too many."""
@@ -29,6 +31,10 @@ class RateLimit:
             return True
 
     def _recent(self, name: str) -> deque[float]:
+        if name not in self._seen and len(self._seen) >= self._look_over_at:
+            before = self._now() - WINDOW_SECONDS
+            self._seen = {each: seen for each, seen in self._seen.items() if seen and seen[-1] > before}
+            self._look_over_at = max(NAMES, 2 * len(self._seen))
         seen = self._seen.setdefault(name, deque())
         while seen and seen[0] <= self._now() - WINDOW_SECONDS:
             seen.popleft()
