@@ -115,10 +115,24 @@ class Connections:
 
         Raises ServerAway; then nobody knows whether it was done.
         """
-        connection: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
+        kept: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
+        if kept is not None and kept.sock is not None:
+            try:
+                return self._ask_on(kept, name, body, seconds, longest)
+            except (ConnectionError, http.client.BadStatusLine):
+                pass  # it was silent for longer than the server, or a proxy, keeps one: that is no outage
+            except (OSError, http.client.HTTPException) as error:
+                raise self._away(error) from error
+        self._mine.connection = self._connect(seconds)
         try:
-            if connection is None:
-                connection = self._mine.connection = self._connect(seconds)
+            return self._ask_on(self._mine.connection, name, body, seconds, longest)
+        except (OSError, http.client.HTTPException) as error:
+            raise self._away(error) from error
+
+    def _ask_on(
+        self, connection: http.client.HTTPConnection, name: str, body: bytes, seconds: float, longest: int | None
+    ) -> tuple[int, http.client.HTTPMessage, bytes]:
+        try:
             if connection.sock is not None:
                 connection.sock.settimeout(seconds)
             connection.request("POST", wire.PREFIX + name, body, self._headers)
@@ -127,13 +141,14 @@ class Connections:
             if longest is not None and len(found) > longest:
                 raise http.client.HTTPException(f"an answer of more than {longest} bytes")
             return answer.status, answer.headers, found
-        except (OSError, http.client.HTTPException) as error:
-            if connection is not None:
-                connection.close()
+        except (OSError, http.client.HTTPException):
+            connection.close()
             self._mine.connection = None
-            raise ServerAway(
-                f"the server at {self._to[0]} cannot be reached", why=str(error) or type(error).__name__
-            ) from error
+            raise
+
+    def _away(self, error: Exception) -> ServerAway:
+        why = str(error) or type(error).__name__
+        return ServerAway(f"the server at {self._to[0]} cannot be reached", why=why)
 
     def _connect(self, seconds: float) -> http.client.HTTPConnection:
         host, port = self._to

@@ -15,7 +15,7 @@ from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE
 from orchestrator.domain.errors import LeaseLost, UsageError
 from orchestrator.domain.identity import SUPERVISED
 from orchestrator.door.code_carrier import RECEIVED
-from orchestrator.door.desk import CallBegin, Ended, Report, Run
+from orchestrator.door.desk import CallBegin, Ended, Report, Run, RunProducts
 from orchestrator.door.wire import DoorRefused, Operation
 from orchestrator.server.consequences import refuse_consequences, refuse_not_received
 from orchestrator.store import claims, host_tokens, tasks, work, work_trees
@@ -72,6 +72,7 @@ def admitted(
         return found
     _refuse_session(tx, token, operation.name, given)
     _refuse_code(tx, token, operation.name, found)
+    _refuse_earlier(tx, found)
     for name, value in found.items():
         if isinstance(value, Report):
             refuse_consequences(tx, value)
@@ -176,3 +177,12 @@ def _refuse_session(tx: Tx, token: HostToken, operation: str, given: Mapping[str
         return
     if session is not None and not host_tokens.has_worked_in(tx, token.name, session):
         raise DoorRefused("that session is not this host's", why="none of its runs belongs to it")
+
+
+def _refuse_earlier(tx: Tx, found: Mapping[str, Any]) -> None:
+    """Raises DoorRefused where a run takes over what one of another task had made: its critiques could be read then."""
+    for value in found.values():
+        if isinstance(value, RunProducts) and value.earlier is not None:
+            row: Run = found["run"]
+            if value.earlier not in tasks.runs_before(tx, row.id, row.epoch):
+                raise DoorRefused("that is no earlier run of this task", why=value.earlier[:80])

@@ -1,6 +1,6 @@
 """The ASGI application: who asks, in which version and how much is checked before a body is read.
 
-1. `Lifecycle-Door`: a version that we speak, else 426.
+1. `Lifecycle-Door`: a version that we speak, else 426; a length or chunks, not both, else 400.
 2. A bearer token that is valid, else 401; a refusal is logged, and too many of one address are answered 429.
 3. The body: at most 2 MiB, 64 MiB where it has files, of which two are read at a time, else 413; within 30 s, else 408.
 
@@ -112,7 +112,7 @@ def build(site: DoorSite) -> Starlette:
     async def ask(request: Request) -> Response:
         name, begun = request.path_params["name"], time.monotonic()
         find = partial(_holder, site, request, name, site.door.holder, ADD_HOST)
-        answered = _refusal_of_version(request)
+        answered = _refusal_of_version(request) or _refusal_of_framing(request)
         if answered is None:
             holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
             if isinstance(holder, Answered):
@@ -129,7 +129,7 @@ def build(site: DoorSite) -> Starlette:
     async def mirror(request: Request) -> Response:
         name = request.path_params["name"]
         find = partial(_holder, site, request, name, site.mirrors.holder, ADD_PERSON)
-        answered = _refusal_of_version(request)
+        answered = _refusal_of_version(request) or _refusal_of_framing(request)
         if answered is None:
             holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
             if isinstance(holder, Answered):
@@ -180,6 +180,14 @@ def _refusal_of_version(request: Request) -> Answered | None:
         why=f"it speaks {wire.VERSION}, and {given or 'none'} is asked",
     )
     return Answered(426, wire.problem(error, 426), {"Upgrade": f"{wire.VERSION_HEADER}/{wire.VERSION}"})
+
+
+def _refusal_of_framing(request: Request) -> Answered | None:
+    """A length beside chunks: whoever is in front may have believed the other one, and so may our own limits."""
+    if not {"content-length", "transfer-encoding"} <= set(request.headers.keys()):
+        return None
+    error = errors.UsageError("the request has two lengths", fix="send Content-Length or chunks, not both")
+    return Answered(400, wire.problem(error, 400), {"Connection": "close"})
 
 
 def _holder(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import select
 import socket
 import subprocess
 import threading
@@ -28,6 +29,7 @@ from orchestrator.door.desk import (
     CallHandle,
     Desk,
     Ended,
+    GivenCritique,
     Landing,
     Link,
     Renewed,
@@ -352,6 +354,24 @@ def test_a_task_without_a_round_is_not_discussed(door: Door) -> None:
         desk.report(done(run, discussed=came_to), ROLES_ELSEWHERE, draining=False)
 
 
+def test_critiques_of_another_session_are_not_taken_over(door: Door) -> None:
+    world = door.world
+    world.offered("Build a bank")
+    ours = door.running.site.door.local
+    ours.register("h-ours", roles=ROLES_ELSEWHERE, slots=4, lease_seconds=LEASE)
+    secret = ours.claim("h-ours", ROLES_ELSEWHERE, new_run_id())
+    assert secret is not None
+    ours.keep_critiques(secret, [GivenCritique("risk", "builtin", {"secret": "not yours"})])
+    desk, run = door.claimed()
+    assert run.session_id != secret.session_id
+    before = door.state()
+
+    with pytest.raises(DoorRefused, match="earlier"):
+        desk.produced(run, RunProducts("d", "builtin", {}, {}, earlier=secret.run))
+
+    assert desk.critiques(run.run) == [] and door.state() == before
+
+
 def test_a_verdict_belongs_to_the_run_that_reports_it(door: Door) -> None:
     _, run = door.claimed()
     other = door.world.offered("Build a chat server")
@@ -531,6 +551,24 @@ def test_few_large_bodies_are_read_at_a_time_and_small_ones_meanwhile(door: Door
     assert [product.path for product in kept] == ["spec/a.md"]
 
 
+@pytest.mark.parametrize("name", ["produced", "claim", "terms"])
+def test_a_body_whose_length_is_told_twice_is_refused(door: Door, name: str) -> None:
+    """By its length it is small, by its chunks it is not: who is in front may have believed the other one."""
+    at = urlsplit(door.running.url)
+    connection = http.client.HTTPConnection(str(at.hostname), at.port, timeout=60)
+    connection.putrequest("POST", f"/v1/{name}")
+    both = {"content-length": "2", "transfer-encoding": "chunked"}
+    for key, value in {**headers(door.token), **both}.items():
+        connection.putheader(key, value)
+    connection.endheaders(b"2\r\n{}\r\n0\r\n\r\n")
+
+    answer = connection.getresponse()
+
+    assert answer.status == 400 and "length" in json.loads(answer.read())["title"]
+    assert answer.getheader("connection") == "close"
+    connection.close()
+
+
 @pytest.mark.parametrize("sent", [b"", b"POST /v1/terms HTTP/1.1\r\nHost: x\r\n"])
 def test_a_connection_without_a_request_is_closed(
     door: Door, sent: bytes, monkeypatch: pytest.MonkeyPatch
@@ -660,6 +698,23 @@ def test_a_host_trusts_no_certificate_that_it_does_not_know(tmp_path: Path) -> N
         with pytest.raises(wire.ServerAway, match="cannot be reached") as caught:
             HttpDesk(running.connections(token), tmp_path).terms()
         assert "certificate" in caught.value.why
+    store.close()
+
+
+def test_a_connection_that_the_server_closed_while_it_was_silent_costs_no_renewal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A renewal is asked once, and with a long lease it is rarer than the server, or a proxy, keeps a connection."""
+    monkeypatch.setattr(listening, "KEEP_ALIVE_SECONDS", 0.1)
+    store = make.make_store(tmp_path, clock=make.SetClock(START))
+    with serving(store) as running:
+        connections = running.connections(running.token())
+        desk = HttpDesk(connections, tmp_path / "far", patience=1.0).as_desk()
+        desk.register("h-1", roles=("writer",), slots=1, lease_seconds=LEASE)
+        kept = connections._mine.connection.sock
+        assert select.select([kept], [], [], patient(20.0))[0], "the server closes it"
+
+        assert desk.renew("h-1", (), lease_seconds=LEASE, draining=False) == Renewed(alive=True)
     store.close()
 
 
