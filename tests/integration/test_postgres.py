@@ -376,6 +376,18 @@ def test_two_that_make_the_tables_at_once_take_turns(postgres: Server) -> None:
     assert sorted(each.result() for each in made) == [False, False, True]
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_cannot_hold_every_text_is_refused(postgres: Server, encoding: str) -> None:
+    name = f"in_{encoding.lower()}"
+    postgres.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LOCALE 'C'")
+
+    with pytest.raises(DatabaseUnusable, match="is not in UTF8") as caught:
+        ensure_schema(postgres.address(name), metadata)
+
+    assert encoding in caught.value.why
+    assert "createdb --encoding UTF8 --template template0" in caught.value.fix
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

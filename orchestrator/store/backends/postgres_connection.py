@@ -17,6 +17,7 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 Raw = RawCursor[tuple[Any, ...]]
 DriverError = psycopg.Error
 OLDEST = 150_000  # PostgreSQL 15
+ENCODING = "UTF8"
 PREPARED_AFTER = 2  # uses
 PREPARED_MOST = 500
 CLIENT = {  # seconds, but for the last: a server that is cut off is noticed before a lease is over
@@ -61,7 +62,10 @@ def address(url: str, password: str | None) -> str:
 
 
 def connect(address: str, *, writes: bool = True) -> Connection:
-    """A connection that begins no transaction by itself. Raises DriverError, DatabaseUnusable for an older server."""
+    """A connection that begins no transaction by itself.
+
+    Raises DriverError; DatabaseUnusable for an older server, and for a database that cannot hold every text.
+    """
     settings = dict(CLIENT, options=" ".join(f"-c {name}={value}" for name, value in SERVER.items()))
     if writes:
         settings["target_session_attrs"] = "read-write"
@@ -77,6 +81,14 @@ def connect(address: str, *, writes: bool = True) -> Connection:
         made.close()
         raise DatabaseUnusable(
             f"PostgreSQL {found} is too old", why="15 or newer is needed", fix="upgrade the server"
+        )
+    encoding = made.info.parameter_status("server_encoding")
+    if encoding != ENCODING:
+        made.close()
+        raise DatabaseUnusable(
+            f"the database is not in {ENCODING}",
+            why=f"its encoding is {encoding}, which cannot hold every text",
+            fix=f"make one that is: createdb --encoding {ENCODING} --template template0 NAME",
         )
     made.prepared_max = PREPARED_MOST
     made.adapters.register_dumper(int, Int8Dumper)  # one prepared form, however large a number is
