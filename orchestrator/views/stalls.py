@@ -14,7 +14,8 @@ from orchestrator.store.store import Tx
 
 NO_COORDINATOR = "no coordinator is running: `lifecycle resume` or `lifecycle daemon start` starts one"
 NO_HOST = (
-    "tasks are offered, but no worker host is running yet: the coordinator starts one, see .workflow/logs"
+    "tasks are offered, but no worker host is running yet: the coordinator starts one, see .workflow/logs; "
+    "where own_host is off, `lifecycle worker` or `lifecycle host join` runs one"
 )
 
 DOCTOR = "`lifecycle doctor` says more"

@@ -116,8 +116,13 @@ def _offered(tx: Tx, task: Task) -> Found:
     if not hosts:
         return (
             "offered",
-            [since, *queue, "no worker host is running", stalls.no_host_of(tx, task.role)],
-            ["lifecycle daemon status", "lifecycle resume"],
+            [
+                since,
+                *queue,
+                "no worker host is running; the coordinator starts one unless own_host is off",
+                stalls.no_host_of(tx, task.role),
+            ],
+            ["lifecycle daemon status", "lifecycle resume", "lifecycle worker"],
         )
     if not serving:
         known = sorted({role for host in hosts for role in host.roles})

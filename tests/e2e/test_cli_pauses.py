@@ -241,6 +241,7 @@ def test_check_says_what_stalls(world: World) -> None:
 
     assert "no coordinator is running" in without[0]
     assert "no worker host is running" in offered[0]
+    assert "where own_host is off, `lifecycle worker` or `lifecycle host join` runs one" in offered[0]
 
 
 def test_check_shows_who_works_since_when_and_how_far(world: World) -> None:

@@ -207,4 +207,5 @@ def test_where_no_host_can_do_a_task_why_says_so(machines: Machines) -> None:
 
     said = here.run("why", "RESEARCH-001").out
 
-    assert "no worker host is running" in said
+    assert "no worker host is running; the coordinator starts one unless own_host is off" in said
+    assert "lifecycle worker" in said
