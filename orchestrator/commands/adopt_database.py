@@ -101,7 +101,7 @@ def prepared(
     except ConfigError as error:
         raise UsageError(
             "the database cannot be used as named",
-            why="; ".join(error.faults),
+            why="; ".join(fault.removeprefix("--url: database.url: ") for fault in error.faults),
             fix="name it as docs/operations.md does",
         ) from error
     return on_server(project.root, given, environ), with_database(text, left)

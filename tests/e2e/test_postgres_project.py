@@ -65,6 +65,8 @@ def test_a_project_moves_to_a_server_and_goes_on_there(postgres: Server, tmp_pat
         assert "lifecycle daemon stop" in at_work.err
         assert moving.run("daemon", "stop").code == 0
 
+        misnamed = moving.run("adopt-database", "shop")
+        assert (misnamed.code, "why: expected an address" in misnamed.err) == (2, True), misnamed.err
         planned = moving.run("adopt-database", address, "--dry-run", "--json").json()
         assert not moving.has_tables()
         assert (moving.folder / ".workflow" / "config.toml").read_text() == settings
