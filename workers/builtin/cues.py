@@ -38,7 +38,7 @@ MAKES = re.compile(  # the sentence that asks for the thing as a whole
     re.IGNORECASE,
 )
 SUCCESS = re.compile(  # when it counts as a success
-    r"\b(?:call|count|consider) (?:it|this|that|the \w+) a success\b|\bsuccess (?:is|means|would be|for us)\b|\bif\b.{8,}\b(?:i am|i['’]m|we are|we['’]re) (?:happy|satisfied|content)\b|\b(?:stays?|remains?) at or (?:below|above)\b|\bwe(?:['’]ll| will)? (?:also )?(?:stop|end|cancel) (?:it|the \w+) if\b",
+    r"\b(?:call|count|consider) (?:it|this|that|the (?:\w+ ){1,3}?)\s?a success\b|\bsuccess (?:is|means|would be|for us)\b|\bif\b.{8,}\b(?:i am|i['’]m|we are|we['’]re) (?:happy|satisfied|content)\b|\b(?:stays?|remains?) at or (?:below|above)\b|\bwe(?:['’]ll| will)? (?:also )?(?:stop|end|cancel) (?:it|the \w+) if\b",
     re.IGNORECASE,
 )
 HOPED = re.compile(  # what an organisation wants, or nobody is to do any longer
@@ -61,7 +61,7 @@ _PURPOSE = re.compile(r"[;；]|,?\s+so that\b|[，,]?(?:以便|这样|好让|从
 _ASIDE = re.compile(r"(?<=\w)\s*[(（][^()（）]*[)）]")  # `under 1 s (model time not included)`
 SHOUTED = re.compile(r"\b[A-Z][A-Z'’]+\b")  # a word in capitals
 RISKY = re.compile(
-    r"\b(?:risk|risque|risik|riesgo)|风险", re.IGNORECASE
+    r"\b(?:risk|risque|risik|riesgo|watch out|worr|danger|careful)|风险|担心", re.IGNORECASE
 )  # of a heading: risks stand below it, too
 MAY = re.compile(  # what may go wrong
     r"\b(?:risks?|may|might|could|fears?|worr\w+|risques?|pourrai\w+|craign\w+|risik\w+|könnten?|riesgos?|podrían?)\b|风险|可能",

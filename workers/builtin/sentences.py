@@ -118,7 +118,7 @@ def _sentences(
     listed = passage.block.kind == "item"
     of_wishes = listed and (passage.block.section, passage.block.lead) in asking
     frame = Sentence("", "", passage, intro and not of_wishes, priority)
-    whole = passage.block.kind == "row" or passage.role == "user" or (listed and passage.role == "non_goal")
+    whole = passage.block.kind == "row" or passage.role in ("user", "non_goal")
     pieces = [said] if whole else parts_of(said)
     told = listed and passage.role in _EXPLAINED
     if (told and not all(_asks(piece) for piece in pieces)) or any(

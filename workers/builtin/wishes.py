@@ -127,6 +127,11 @@ _AND_WISH = re.compile(  # what is so, then what somebody wants of it: `We pay 8
 )
 
 
+_DONE_AND = re.compile(  # what is finished, then what is left to do: `so that part is done, you only have to import it`
+    r"^(.{4,}?\b(?:is|are) (?:already )?(?:done|finished|ready)),\s+((?:and |so )?(?:you|it|they|we|the \w+)\b.+)$", re.IGNORECASE
+)
+
+
 def two_wishes(row: Sentence) -> list[Sentence]:
     """`Pages must ..., and the queue must ...` asks for two things; `We wear gloves, so it has to ...` for what follows."""
     wish = _AND_WISH.match(row.text) if row.role in ("", "background", "problem") else None
@@ -135,6 +140,9 @@ def two_wishes(row: Sentence) -> list[Sentence]:
         lex = lexicon_of(first)
         if not lex.find("want", first) and not any(pattern.search(first) for _, pattern in lex.modals):
             return [replace(row, text=first), replace(row, text=second)]
+    finished = _DONE_AND.match(row.text) if row.role in ("", "background", "problem") else None
+    if finished:
+        return [replace(row, text=finished[1]), replace(row, text=finished[2])]
     reasoned = _REASONED.match(row.text) if row.role in _UNTITLED else None
     row = replace(row, text=reasoned[2]) if reasoned else row
     match = _TWO.match(row.text) or (_NOT_BUT.match(row.text) if row.role in _UNTITLED else None)

@@ -12,13 +12,17 @@ ID = re.compile(
     r"^\**(?:[\[/]?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})[\]/]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s)|$)\**\s*"
 )
 _LABEL = re.compile(
-    r"^(\**)([^:：,，。.;；!?\n]{1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL
+    r"^(\**)((?:[^:：,，。.;；!?\n]|(?<=\d)\.(?=\d)){1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL
 )
 _NAMED = re.compile(r"^([A-ZÀ-Ý][\w-]{2,20}(?: (?:and |& )?[\w-]{2,20})?)[.。]\s+(?=\w)")  # `Privacy. ...`
 _TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
 _LAST = re.compile(r"(?<=[.!])\s+([A-Z][A-Z'’ ]{3,8})[.]?$")  # `... SHOULD.`
 _LEAD_TAG = re.compile(r"^(?:[(（\[【`])\s*([^()（）\[\]【】`]{1,24})\s*[)）\]】`]\s*")
 _TAIL = re.compile(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
+_STATE = re.compile(r"[:：]\s*\**([^:：]{2,60})\**$")  # `Rates with a start time: shipped in 4.2`
+_NOTED = re.compile(r"\s*\W?[(（]([^()（）]{2,60})[)）]\W?$")  # `Site survey *(accepted 9 February)*`
+_TICKED = re.compile(r"\s*[✅✔☑✓]\ufe0f?\s*[.。]?$")
+_FINISHING = ASKED | {"", "background", "goal", "plan", "constraint", "dependency", "non_goal"}
 _INLINE = re.compile(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
 TEMPLATE = re.compile(
     r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|tba|n/?a|\(deleted\))\s*[.:]?$",
@@ -109,6 +113,8 @@ def labelled(base: Passage, *, within: bool) -> Passage:
                 text=rest,
                 values={attribute: rest},
             )
+    if rest and is_done(label) and base.role in _FINISHING and base.block.kind == "item":
+        return replace(base, role="done", label=label, text=rest)
     role = label_role(label) or (clause_role(label) if base.block.kind == "paragraph" else "")
     short = rest and len(label) < 20 and "|" not in label
     given = priority_of(label) if short and not base.priority else ""
@@ -127,7 +133,11 @@ def labelled(base: Passage, *, within: bool) -> Passage:
 
 
 def tagged(base: Passage) -> Passage:
-    """Takes off `(P1)` or `[must]` beside a text."""
+    """Takes off `(P1)` or `[must]` beside a text, and what says that it is finished."""
+    listed = base.block.kind == "item" and base.role in _FINISHING
+    finished = finished_words(base.text) if listed else ""
+    if finished:
+        return replace(base, role="done", text=finished)
     for pattern in (_TAG, _LEAD_TAG, _LAST):
         found = pattern.search(base.text)
         given = priority_of(found[1]) if found and len(found[1]) <= 20 else ""
@@ -144,6 +154,18 @@ def tagged(base: Passage) -> Passage:
     if tail and base.block.kind == "item" and is_done(tail[1].partition(",")[0]):
         return replace(base, role="done", text=base.text[: tail.start()])
     return base
+
+
+def finished_words(text: str) -> str:
+    """The words of a statement without what says that it is finished: a tick behind it, `: shipped in 4.2`; else empty."""
+    ticked = _TICKED.search(text)
+    if ticked:
+        return text[: ticked.start()]
+    for pattern in (_STATE, _NOTED):
+        state = pattern.search(text)
+        if state and is_done(re.split("[,，;；(（]", state[1])[0].strip(" *.。")):
+            return text[: state.start()]
+    return ""
 
 
 def introduces(text: str) -> bool:

@@ -130,7 +130,8 @@ def gone_as(text: str, role: str, *, named: bool) -> tuple[str, str]:
     struck = _DROPPED.match(text)
     if not struck:
         return "", text
-    if _FINISHED.match(text[struck.end() :]):
+    behind = text[struck.end() :]
+    if _FINISHED.match(behind) or (role == "done" and not re.search(r"\w", behind)):
         return "done", struck[1]
     asks = role == "question" or struck[1].rstrip().endswith(("?", "？"))
     return ("answered", text) if asks else ("non_goal", struck[1])

@@ -39,6 +39,7 @@ _CLAUSE = re.compile(
     r"^(?:what|who|whom|for whom|how|why|where|when|which|things?|stuff|was|wer|wie|woran|warum|womit|ce qu[ei'’]|qui|comment|pourquoi|pour qui|qué|quién(?:es)?|cómo|por qué|lo que|para quién)\b"
     r"|\b(?:we|you|i|they|us|let's|wir|nous|nosotros)\b|什么|怎么|哪些|如何|为什么|谁|我们"
 )
+_ABOUT = re.compile(r"(?:对|关于)(.{2,12})的(?:期望|要求|想法|说明|考虑|意见)$")  # `对质量的期望`
 _REFUSED = re.compile(r"^(?:不(?!足|便|确定|清楚|明|满)|无需|暂不|先不)")
 _PRIORITY = re.compile(r"\b(p[0-4])\b", re.IGNORECASE)
 _LINKING = frozenset("for of in to by with on from as at the a an your".split())  # noqa: SIM905
@@ -178,7 +179,7 @@ def _of_parts(said: str) -> str:
         return "" if joined == _MIXED else joined
     parts = _JOINS.split(said)
     first = label_role(parts[0])
-    if (first == "user" and len(parts) > 1) or (first == "constraint" and len(parts) > 2):
+    if (first in ("user", "dependency") and len(parts) > 1) or (first == "constraint" and len(parts) > 2):
         return first  # `User classes and characteristics`, `Budget, dates, people`
     pieces = [piece for piece in _PARTS.split(said)[::-1] if piece != said]
     return next((role for piece in pieces if (role := role_of(piece))), "") or _head(said)
@@ -228,6 +229,9 @@ def _head(said: str) -> str:
 
 
 def _han_head(said: str) -> str:
+    about = _ABOUT.match(said)
+    if about:
+        return role_of(about[1]) or word_role(about[1])
     if len(said) > 16 or any(said.startswith(verb) for verb in _table("verbs") if is_cjk(verb)):
         return ""
     if len(said) < 10 and _REFUSED.match(said):

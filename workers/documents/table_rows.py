@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from orchestrator.domain.text import is_cjk
-from workers.documents.item_marks import ID, is_left_open
+from workers.documents.item_marks import ID, finished_words, is_left_open
 from workers.documents.outline import Block
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
@@ -58,13 +58,16 @@ _DATED = frozenset(
 )
 _STRUCK = re.compile(r"~~(.+?)~~\W*(?:[(（].*)?", re.DOTALL)
 _FINISHED = ASKED | {"goal", "plan", "constraint", ""}  # roles whose rows may be done already
+_KEY = re.compile(r"(?:[A-Z]{1,10}-?\d+|#\d+)[:：]?\s+")  # of an issue, before its state
 _TYPES = frozenset({"risk", "dependency", "constraint", "question", "assumption"})
 ISSUE_KINDS = _TYPES | {"nonfunctional"}  # what an issue may be by its type, besides a requirement
 _KINDS = re.compile(
     r"\W*(?:(?:issue|item|work item|ticket)[ -])?(?:type|kind)\W*$|\W*(?:类型|art|vorgangstyp|tipo)\W*$",
     re.IGNORECASE,
 )
-_REFERENCE = re.compile(r"[A-Z]{1,5}-?\d[\d.]*(?:\s*[/,+&]\s*[A-Z]{1,5}-?\d[\d.]*)*$")  # `O1/KR2`
+_REFERENCE = re.compile(
+    r"(?:[A-Z]{1,5}-?|#)\d[\d.]*(?:\s*[/,+&]\s*(?:[A-Z]{1,5}-?|#)\d[\d.]*)*$"
+)  # `O1/KR2`, `#44`
 _NUMBERED = frozenset({"requirement", "criterion"})  # columns that may hold the number of what stands behind
 _BESIDE = frozenset(
     {"id", "priority", "status", "aside", "likelihood", "impact"}
@@ -126,7 +129,7 @@ def row_of(base: Passage) -> Passage:
     named_role = False
     for header, cell in given:
         kind = change.get(header.strip(" *").casefold(), "") or column_of(header)
-        if kind == "user" and _REFERENCE.match(cell.strip()):
+        if kind in ("user", "question") and _REFERENCE.match(cell.strip()):
             continue
         if kind == "goal" and "goal" in values:
             kind = "target"  # `Outcome | ... | Goal`
@@ -138,7 +141,7 @@ def row_of(base: Passage) -> Passage:
         if kind and cell and (kind not in values or (roled and not named_role)):
             values[kind] = cell.strip()
             named_role = named_role or roled
-    headers = [column_of(header) for header, _ in base.block.cells]
+    headers = [_kind_of(header, cell) for header, cell in base.block.cells]
     kinds = {*headers, *change.values(), *(["target"] if headers.count("goal") > 1 else [])} - {""}
     role, main = _table_role(kinds, base.role)
     if "quality" in kinds and role not in _BEATEN and not kinds & {"goal", "user", "risk", "baseline"}:
@@ -161,15 +164,19 @@ def row_of(base: Passage) -> Passage:
     )
     if colon and not re.search(r"\d", metric):
         values["metric"], values["target"] = values.get("metric") or metric, target
+    if role == "metric":
+        _with_values(values, given)
     text, title = _said(base, values, main, role)
     priority = priority_of(values.get("priority", "")) or base.priority
-    beside = (cell for _, cell in given if cell != text and len(cell) < 40) if "status" not in kinds else ()
+    beside = (cell for _, cell in given if cell != text and len(cell) < 60) if "status" not in kinds else ()
     state = values.get("status") or next(
-        (cell for cell in beside if is_done(re.split("[,，;；]", cell)[0])), ""
+        (cell for cell in map(_keyless, beside) if is_done(re.split("[,，;；]", cell)[0])), ""
     )
     finished = is_done(re.split("[,，;；]", state)[0]) and role in _FINISHED
     if role == "risk" and "mitigation" not in values:
         values |= _answered_risk(given, text)
+    if role in _FINISHED and finished_words(text):
+        text, finished = finished_words(text), True
     struck = _STRUCK.fullmatch(text.strip())
     if struck and role in ASKED:
         text, role = struck[1], "non_goal"
@@ -190,6 +197,26 @@ def row_of(base: Passage) -> Passage:
         release=release_of(values.get("release", "")) or values.get("release", "") or base.release,
         values=values,
     )
+
+
+def _kind_of(header: str, cell: str) -> str:
+    """What a cell holds by its column's header; a reference below `Issue` asks nothing."""
+    kind = column_of(header)
+    return "id" if kind == "question" and _REFERENCE.match(cell.strip()) else kind
+
+
+def _with_values(values: dict[str, str], cells: Sequence[tuple[str, str]]) -> None:
+    """Takes the value to reach of a measure from the last column that no header explains, and today's from the one before."""
+    said = [cell for header, cell in cells[1:] if column_of(header) in ("", "release") and re.search(r"[\w%]", cell)]
+    if said and "target" not in values:
+        values["target"] = said[-1]
+        if len(said) > 1:
+            values.setdefault("baseline", said[0])
+
+
+def _keyless(cell: str) -> str:
+    """What a cell says of an issue behind its key: `RPT-21 DONE, live since August`."""
+    return _KEY.sub("", cell, count=1)
 
 
 def _answered_risk(cells: Sequence[tuple[str, str]], risk: str) -> dict[str, str]:
