@@ -205,7 +205,11 @@ class Reader:
         if role not in ASKED and cues.OFFERS.match(text):
             self._situated(row, lex)
             return
-        if role == "question" or text.rstrip().endswith(("?", "？")) or lex.find("question", text):
+        asks = text.rstrip().endswith(("?", "？"))
+        if role == "question" and not row.item and not asks and lex.find("limits", text):
+            self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
+            return
+        if role == "question" or asks or lex.find("question", text):
             self.questions.append(row.quote)
             return
         if role == "non_goal" and cues.is_for_later(row, lex):
@@ -268,7 +272,7 @@ class Reader:
             return
         if role == "dependency" and not self._relied(row, lex):
             return
-        if role == "dependency" and modal and cues.SYSTEM_DOES.match(text):
+        if role == "dependency" and modal and (row.passage.id or cues.SYSTEM_DOES.match(text)):
             self._need(row, lex)
             return
         awaits = role in ("constraint", "", "requirement") and lex.find("awaits", text) is not None

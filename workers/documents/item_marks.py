@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 
 from workers.documents.passage import ASKED, Passage
-from workers.documents.reading_words import attribute_of, clause_role, is_done, label_role, priority_of
+from workers.documents.reading_words import attribute_of, clause_role, is_done, label_role, priority_of, role_of
 
 ID = re.compile(
-    r"^\**(?:[\[/]?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})[\]/]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s)|$)\**\s*"
+    r"^\**(?:[\[/]?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3}|[A-Z](?:\.\d{1,2}){2,3})[\]/]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s)|$)\**\s*"
 )
 _LABEL = re.compile(
     r"^(\**)((?:[^:：,，。.;；!?\n]|(?<=\d)\.(?=\d)){1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL
@@ -96,6 +96,8 @@ def labelled(base: Passage, *, within: bool) -> Passage:
     item = base.block.kind == "item"
     if attribute == "target" and item and base.role in ("goal", "metric") and len(rest.split()) > _VALUE:
         return replace(base, label=label, text=rest)  # `target: abandoned trips from 20 % to below 8 %`
+    if attribute == "aside" and base.role == "constraint":
+        attribute = ""  # `Date: go-live before 1 October`
     if attribute and (
         within or attribute in ("aside", "status", "priority") or base.role in ("goal", "metric", "risk")
     ):
@@ -115,7 +117,9 @@ def labelled(base: Passage, *, within: bool) -> Passage:
             )
     if rest and is_done(label) and base.role in _FINISHING and base.block.kind == "item":
         return replace(base, role="done", label=label, text=rest)
-    role = label_role(label) or (clause_role(label) if base.block.kind == "paragraph" else "")
+    role = label_role(label) or (
+        clause_role(label) or (role_of(label) if "/" in label else "") if base.block.kind == "paragraph" else ""
+    )
     short = rest and len(label) < 20 and "|" not in label
     given = priority_of(label) if short and not base.priority else ""
     if given and base.role in ASKED | {""} and not role:

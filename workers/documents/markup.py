@@ -8,6 +8,8 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
+from workers.documents.spec_lines import with_captions
+
 _MANY = 2  # lines of a markup from which a text is taken to be written in it
 _MOST = 0.8  # share of the lines that are quoted or indented when all are meant to be
 _HEADINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
@@ -71,7 +73,7 @@ def as_hashes(text: str) -> str:
         text = _LISTS.sub("\n", _ITEM.sub(lambda m: f"\n- {' '.join(m[1].split())}", text))
     if len(_PARAGRAPH.findall(text)) >= _MANY:
         text = _PARAGRAPH.sub(r"\n\n\1\n\n", text)
-    return "\n".join(_tables(text.split("\n"))) if "\t" in text else text
+    return "\n".join(_tables(with_captions(text.split("\n")))) if "\t" in text else text
 
 
 def _ruled_table(match: re.Match[str]) -> str:

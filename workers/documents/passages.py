@@ -76,6 +76,9 @@ _NAMED_ID = re.compile(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}
 _TOPICS = frozenset(
     {"plan", "instructions", "meta", "glossary", "principle", "background", "goal", "example", "problem"}
 )
+_SCOPE = re.compile(r"\W*(?:\d[\d.]*\W*)?(?:scope|geltungsbereich|périmètre|alcance|适用范围|范围)\W*", re.IGNORECASE)
+_MEASURES = re.compile(r"\W*(?:measurements?|measures|indicators?|numbers|messungen|mesures|mediciones)\W*", re.IGNORECASE)
+_USERS = re.compile(r"\b(?:users|actors|personas|roles|audience|nutzer|benutzer|utilisateurs|usuarios)\b|用户|角色", re.IGNORECASE)
 _RANKED = re.compile(
     r"\W*(?:\d[\d.]*\W*)?(?:primary|secondary|tertiary|main|key|core|other|internal|external|direct|indirect|end|target)\s+"
     r"(?:users?|personas?|stakeholders?|actors?|audiences?)\W*|\W*(?:主要|次要|核心|辅助|目标|其他|内部|外部)(?:用户|使用者|角色|人群|干系人)\W*",
@@ -239,11 +242,15 @@ class _Roles:
             role = (
                 "done" if word_role(block.text) == "done" else ""
             )  # `Already in production`, among features
+        if role == "requirement" and above and above.role == "background" and _SCOPE.fullmatch(named):
+            role = ""  # what the document covers
+        if role == "metric" and above and above.role in ASKED and _MEASURES.fullmatch(_CHAPTER.sub("", named)):
+            role = ""  # features that measure
         role = "acceptance" if scene else "done" if struck else role
         if (
             role == "user"
             and above
-            and (above.role == "user" or (above.role in ASKED and self._tells(block)))
+            and (above.role == "user" or (above.role in ASKED and self._of_features(block)))
         ):
             role = (
                 role if _RANKED.fullmatch(block.text) else ""
@@ -299,6 +306,10 @@ class _Roles:
         at = self.blocks.index(first) + 1
         below = self.blocks[at] if at < len(self.blocks) else None
         return below is not None and below.kind == "heading" and not self.explains
+
+    def _of_features(self, heading: Block) -> bool:
+        """Whether a heading among features that names users is an area of features: `People`, with what the system does."""
+        return self._tells(heading) and (not _USERS.search(heading.text) or self._demands(heading))
 
     def _tells(self, heading: Block) -> bool:
         """Whether most of what stands below a heading is sentences rather than names."""
@@ -423,6 +434,7 @@ class _Roles:
         if gone:
             return replace(base, role=gone, text=told)
         base = labelled(with_measures(base), within=above is not None or bool(base.parent))
+        base = with_measures(base) if base.label and not base.values else base
         base = tagged(base)
         if base.role == "acceptance" and base.id in self.by_id:
             base = replace(base, parent=self.by_id[base.id], opens=base.block.id in self.children)

@@ -15,6 +15,7 @@ from workers.documents.reading_words import (
     word_role,
 )
 from workers.documents.records import with_records
+from workers.documents.spec_lines import numbered_headings, with_columns, with_parts
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
 _COMMIT = re.compile(
@@ -60,7 +61,7 @@ _BOLD_START = re.compile(
 )
 _TOPIC = re.compile(r"[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff](?:(?![.!?;,。！？；，:：|]).){1,78}$")
 _ENDS = (".", "。", "!", "！", "?", "？", ";", "；", ",", "，")
-_SAID = re.compile(r"\S+(?:\s\S+){2}")  # a line of several words
+_SAID = re.compile(r"\S+(?:\s\S+){2}|.*[\u4e00-\u9fff\u3040-\u30ff].{3}")  # a line of several words
 _GOES_ON = re.compile(
     r"(?:[,;(\-–—]|\b(?:and|or|but|with|the|an?|of|to|for|in|on|at|by|from|that|which|is|are|und|oder|et|ou|y|o))\s*$",
     re.IGNORECASE,
@@ -90,7 +91,7 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     talk = _talk(text.split("\n"))
     before, body, after = talk or _parted(text)
     lines = [piece for line in body.split("\n") for piece in _unflattened(line)]
-    lines = with_records(lines)
+    lines = list(with_parts(with_columns(with_records(lines))))
     body = "\n".join(lines)
     lines = _with_breaks(lines)
     marked = [_marked(line) for line in lines]
@@ -249,10 +250,15 @@ def _topics(lines: list[str]) -> frozenset[int]:
 def _with_headings(lines: list[str], topics: frozenset[int]) -> Iterator[str]:
     """Marks what stands as a heading in a text that marks none."""
     chapters = _chapters(lines)
+    numbered = numbered_headings(lines)
     following = [""] * len(lines)  # the next line that says something
     for at in range(len(lines) - 2, -1, -1):
         following[at] = lines[at + 1] if lines[at + 1].strip() else following[at + 1]
     for at, (line, after) in enumerate(zip(lines, following, strict=True)):
+        if at in numbered:
+            depth, title = numbered[at]
+            yield from ["", f"{'#' * min(6, depth + 1)} {title}", ""]
+            continue
         alone = at == 0 or not lines[at - 1].strip()
         title = chapters.get(at) or _heading_of(line, alone, after) or (line.strip() if at in topics else "")
         yield from ["", f"## {title}", ""] if title else [line]
