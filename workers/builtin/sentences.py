@@ -13,6 +13,7 @@ from workers.builtin.leads import is_answer, own_section, run_on
 from workers.builtin.outcomes import is_today, with_outcomes
 from workers.documents.passage import ASKED, SKIPPED, Passage
 from workers.documents.passages import passages
+from workers.documents.reading_words import column_of
 
 MAX_SENTENCE = 1_200  # characters
 WHOLE = frozenset(
@@ -22,6 +23,7 @@ UNREAD = frozenset(
     {"done", "code", "front", "message", "attribute", "mitigation", "plan", *SKIPPED}
 )  # roles without a statement to sort
 _SEMICOLON = re.compile(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")
+_COLUMNS, _WORDS = 3, 2  # of a table whose cells are statements each; of a cell that states something
 _EXPLAINED = ASKED | {"constraint", "dependency"}  # roles whose items may say why
 _MEASURES = frozenset({"goal", "metric"})
 _REFERS = re.compile(r"(?:that|this|it|they|these|those|which) ", re.IGNORECASE)  # to the part before
@@ -132,7 +134,7 @@ def _statements(passage: Passage) -> list[str]:
     """The sentences of a passage; those of an item that only explain the first stay with it."""
     text = passage.text
     if passage.block.kind == "row":
-        return _bounded(text)
+        return _of_matrix(passage) or _bounded(text)
     if (
         passage.block.kind == "item"
         and passage.role in WHOLE
@@ -160,6 +162,16 @@ def _statements(passage: Passage) -> list[str]:
         else:
             joined.append(piece)
     return joined
+
+
+def _of_matrix(passage: Passage) -> list[str]:
+    """The cells of a row when each is a statement: below columns that only name a topic, such as the steps of a story map."""
+    cells = [(header, cell.strip()) for header, cell in passage.block.cells if cell.strip()]
+    topics = {header for header, _ in passage.block.cells}
+    if passage.role not in ASKED | {""} or len(topics) < _COLUMNS or any(map(column_of, topics)):
+        return []
+    told = [cell for _, cell in cells if len(cell.split()) > _WORDS or cell.startswith("~~")]
+    return [cell for cell in told if not cell.startswith("~~")] if cells and len(told) == len(cells) else []
 
 
 def _asked(pieces: list[str]) -> list[str]:

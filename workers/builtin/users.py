@@ -23,10 +23,10 @@ from workers.builtin.people import (
     persona,
 )
 from workers.builtin.sentences import Sentence, split
-from workers.builtin.users_in_prose import has_verb, told_people
+from workers.builtin.users_in_prose import AWAY, has_verb, told_people
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.passage import ASKED, Passage
-from workers.documents.reading_words import attribute_of
+from workers.documents.reading_words import attribute_of, column_of, label_role
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _NO_NAME = re.compile(r"[`{}<>\[\]=|/]")
@@ -119,7 +119,7 @@ class Users:
             if name:
                 self.known(name)
             return True
-        if self._told(row, lex):
+        if self._marked(row, lex) or self._told(row, lex):
             return True
         known = self.of_block.get(row.passage.parent)
         names = listed(row.text, 5) if row.item and row.passage.label and not row.passage.values else []
@@ -175,6 +175,29 @@ class Users:
         if not self.named[known] and (needs or len(rest) > len(name) + 3):
             self.named[known] = (needs or rest,)
         return True
+
+    def _marked(self, row: Sentence, lex: Lexicon) -> bool:
+        """Take the people whom a text about users has in bold; False when it has nobody so."""
+        if row.passage.values or row.passage.label:
+            return False
+        taken = False
+        for said in row.passage.block.strong:
+            at = row.text.find(said)
+            sentence = re.split(r"(?<=[.!?。！？])\s*", row.text[at + len(said) :].lstrip(" .。:：,，"))[0] if at >= 0 else ""
+            first = row.text.startswith(said)
+            named = said.strip(" .。:：,，")
+            pieces = [persona(named, "", "")] if re.search(r",|，", named) else listed(re.sub(r"[(（].*", "", named), 5)
+            names = [_DOING.sub("", actor_name(piece)) for piece in pieces]
+            for name in names:
+                topic = label_role(name) or attribute_of(name) or column_of(name) == "needs"
+                if not name or topic or AWAY.search(f"{name} {sentence}") or len(name.split()) > 5:
+                    continue
+                if is_person(name, lex) or (first and names_somebody(name) and len(names) == 1):
+                    known = self._listed(name) if row.item else self.known(name)
+                    taken = bool(known) or taken
+                    if known and sentence and sentence not in self.named[known]:
+                        self.named[known] = (*self.named[known], sentence)
+        return taken
 
     def _told(self, row: Sentence, lex: Lexicon) -> bool:
         """Take the people of prose: of a sentence, or of an item of several; False when it rather lists names."""

@@ -16,7 +16,7 @@ _LABEL = re.compile(
 )
 _NAMED = re.compile(r"^([A-ZÀ-Ý][\w-]{2,20}(?: (?:and |& )?[\w-]{2,20})?)[.。]\s+(?=\w)")  # `Privacy. ...`
 _TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
-_LAST = re.compile(r"(?<=[.!])\s+([A-Z][A-Z'’ ]{3,8})[.]?$")  # `... SHOULD.`
+_LAST = re.compile(r"(?<=[.!])\s+(P[0-4]|[A-Z][A-Z'’ ]{3,8})[.]?$")  # `... SHOULD.`
 _LEAD_TAG = re.compile(r"^(?:[(（\[【`])\s*([^()（）\[\]【】`]{1,24})\s*[)）\]】`]\s*")
 _TAIL = re.compile(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
 _STATE = re.compile(r"[:：]\s*\**([^:：]{2,60})\**$")  # `Rates with a start time: shipped in 4.2`
@@ -25,7 +25,7 @@ _TICKED = re.compile(r"\s*[✅✔☑✓]\ufe0f?\s*[.。]?$")
 _FINISHING = ASKED | {"", "background", "goal", "plan", "constraint", "dependency", "non_goal"}
 _INLINE = re.compile(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
 TEMPLATE = re.compile(
-    r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|tba|n/?a|\(deleted\))\s*[.:]?$",
+    r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|tba|n/?a|none (?:required|needed)|\(deleted\))\s*[.:]?$",
     re.IGNORECASE,
 )
 _MANY_USERS = re.compile(

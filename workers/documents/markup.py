@@ -52,6 +52,7 @@ _ITEM = re.compile(
 )
 _LISTS = re.compile(r"</?(?:ul|ol)(?:\s[^>]*)?>", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"<p(?:\s[^>]*)?>\s*(.*?)\s*</p>", re.IGNORECASE | re.DOTALL)
+_SUMMARY = re.compile(r"^[ \t]*(?:<details[^>]*>\s*)?<summary(?:\s[^>]*)?>\s*(?:<(?:b|strong)>)?\s*([^<\n]{2,80}?)\s*(?:</(?:b|strong)>)?\s*</summary>[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _QUOTE = re.compile(r"^> ?", re.MULTILINE)
 
 
@@ -68,6 +69,8 @@ def as_hashes(text: str) -> str:
                 break
         else:
             text = _of_stars(text)
+    if "<summary" in text:
+        text = _SUMMARY.sub(r"\n\n<details><summary>\1</summary>\n\n", text)
     text = "\n".join(_in_a_row(line) if line.lstrip().startswith("|") else line for line in text.split("\n"))
     if len(_ITEM.findall(text)) >= _MANY:
         text = _LISTS.sub("\n", _ITEM.sub(lambda m: f"\n- {' '.join(m[1].split())}", text))

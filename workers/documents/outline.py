@@ -38,6 +38,7 @@ _CODE = re.compile(
     r"^\s*(?:for|if|while|def|return|import|else|try|with|class|fn|func|let|const|var)\b.*[:;({]\s*$|[;{}]\s*$|^\s*[\w.]+\(.*\)|\w+ ?= ?\S|^\s*#"
 )
 _TASK = re.compile(r"\[([ xX~-])\]\s+")
+_SUMMARY = re.compile(r"<summary>([^<]+)</summary>", re.IGNORECASE)
 _IDENTIFIED = re.compile(r"\[?[A-Z]{1,6}-?\d")
 
 
@@ -54,6 +55,7 @@ class Block:
     lead: str = ""  # the paragraph that introduces its list or table
     cells: tuple[tuple[str, str], ...] = ()  # of a row: (column header, text)
     done: bool | None = None  # of a task list: whether it is ticked
+    strong: tuple[str, ...] = ()  # its words in bold
 
     @property
     def heading(self) -> str:
@@ -108,6 +110,7 @@ class _Outline:
         self.words = words
         self.blocks: list[Block] = []
         self.headings: list[tuple[int, str]] = []
+        self.folds: list[list[tuple[int, str]]] = []  # the headings above each part that can be folded
         self.items: list[str] = []  # ids of the open list items; empty until their first words
         self.lead = ""
         self.term = ""  # id of the term that is being defined
@@ -124,11 +127,12 @@ class _Outline:
         lead: str = "",
         cells: tuple[tuple[str, str], ...] = (),
         done: bool | None = None,
+        strong: tuple[str, ...] = (),
     ) -> str:
         """Keep a block; its id."""
         name = f"B{len(self.blocks) + 1:03d}"
         section = tuple(heading for _, heading in self.headings)
-        self.blocks.append(Block(name, kind, text, level, section, parent, lead, cells, done))
+        self.blocks.append(Block(name, kind, text, level, section, parent, lead, cells, done, strong))
         return name
 
     def walk(self, tokens: Sequence[Token]) -> None:
@@ -162,6 +166,10 @@ class _Outline:
                     self.headings = [row for row in self.headings if row[0] < RUN_IN]
                 case "fence" | "code_block":
                     self.add("code", token.content.strip(), lead=self.lead, parent=self._parent())
+                case "html_block" if _SUMMARY.search(token.content):
+                    self._fold(_SUMMARY.search(token.content)[1])  # type: ignore[index]
+                case "html_block" if "</details>" in token.content and self.folds:
+                    self.headings = self.folds.pop()
                 case "html_block" if is_prose(token.content):
                     self.walk(_parser(html=False).parse(token.content))
                 case "inline" if row is not None:
@@ -182,7 +190,9 @@ class _Outline:
         elif self.items and not self.items[-1]:
             done, said = _ticked(token, said)
             outer = self._parent()
-            self.items[-1] = self.add("item", said, parent=outer, lead=self.lead, done=done)
+            self.items[-1] = self.add(
+                "item", said, parent=outer, lead=self.lead, done=done, strong=_strong(token)
+            )
         elif self.items:
             self.add("paragraph", said, parent=self._parent(), lead=self.lead)
         elif term:
@@ -196,7 +206,7 @@ class _Outline:
             self.lead = ""
         else:
             said = self._behind_heading(token, said)
-            self.add("paragraph", said)
+            self.add("paragraph", said, strong=_strong(token))
             self.lead = said
 
     def _behind_heading(self, token: Token, said: str) -> str:
@@ -213,6 +223,13 @@ class _Outline:
         self.add("heading", said, level=level)
         self.headings.append((level, said))
         self.lead = ""
+
+    def _fold(self, said: str) -> None:
+        """The title of a part that can be folded: below the heading right above it, else beside the last one."""
+        self.folds.append([*self.headings])
+        last = self.headings[-1][0] if self.headings else 1
+        right = bool(self.blocks) and self.blocks[-1].kind == "heading"
+        self._heading(bare(said), max(2, min(last, 6) + (1 if right else 0)))
 
     def _row(self, cells: list[str]) -> None:
         """The first row names the columns, unless it is a statement itself; each other one is a block."""
@@ -242,6 +259,19 @@ def _ticked(token: Token, said: str) -> tuple[bool | None, str]:
         return "checked=" in first.content, said
     found = _TASK.match(said)
     return (found[1] in "xX", said[found.end() :]) if found else (None, said)
+
+
+def _strong(inline: Token) -> tuple[str, ...]:
+    """The words in bold of a paragraph or an item."""
+    found: list[str] = []
+    depth = 0
+    for child in inline.children or []:
+        depth += (child.type == "strong_open") - (child.type == "strong_close")
+        if child.type == "strong_open":
+            found.append("")
+        elif depth and child.type in ("text", "code_inline"):
+            found[-1] += child.content
+    return tuple(words.strip() for words in found if words.strip())
 
 
 def _is_form(content: str) -> bool:

@@ -239,9 +239,9 @@ class _Roles:
         if not (role or titled or told or identified or framed):
             role = word_role(block.text)
         elif framed and not (role or titled or told or identified):
-            role = (
-                "done" if word_role(block.text) == "done" else ""
-            )  # `Already in production`, among features
+            named_role = word_role(block.text)  # `Already in production`, among features
+            beyond = {"done"} if above and above.role in ASKED else {"done", "user", "question"}
+            role = named_role if named_role in beyond else ""
         if role == "requirement" and above and above.role == "background" and _SCOPE.fullmatch(named):
             role = ""  # what the document covers
         if role == "metric" and above and above.role in ASKED and _MEASURES.fullmatch(_CHAPTER.sub("", named)):
@@ -369,6 +369,7 @@ class _Roles:
     def _led(self, base: Passage, lead: str) -> Passage:
         label = re.split(r"[.!?。！？]\s*", lead.rstrip().rstrip(":："))[-1]
         role = role_of(label) if len(label.split()) <= 8 else ""
+        role = "" if role == "background" and not label_role(label) else role  # `The storyboard in short:`
         given = priority_of(label)
         return replace(base, role=role or base.role, priority=given or base.priority)
 
@@ -440,7 +441,7 @@ class _Roles:
             base = replace(base, parent=self.by_id[base.id], opens=base.block.id in self.children)
         if done:
             base = replace(base, role="done")
-        elif done is False and base.role in _UNTICKED:
+        elif done is False and (base.role in _UNTICKED or (base.role == "goal" and self._inherits(base))):
             base = replace(base, role="requirement")
         if base.block.id in self.children and base.role != "user" and not base.values and not base.opens:
             base = replace(base, opens=introduces(base.text))
@@ -453,6 +454,10 @@ class _Roles:
         if base.role == "acceptance" and not base.parent and not base.opens:
             base = replace(base, parent=self._accepted(base.block))
         return replace(base, values={**base.values, **values})
+
+    def _inherits(self, base: Passage) -> bool:
+        """Whether the role of a passage is not said by the heading right above it, but by one further up."""
+        return bool(self.headings) and not role_of(self.headings[-1].block.text) and not base.label
 
     def _accepted(self, block: Block) -> str:
         """The statement that a criterion without one of its own belongs to: the last one above it in its part of the text."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from orchestrator.domain.text import is_cjk
 from workers.documents.reading_words import (
     attribute_of,
     clause_role,
@@ -51,7 +52,7 @@ _CHAPTER = re.compile(
 )
 _HAN_CHAPTER = re.compile(r"^[一二三四五六七八九十]{1,3}、[^，。；,;]{1,14}$")
 _NUMBERED = re.compile(r"^(\d{1,2})[.)]?\s+(\S.{1,58}[^\s.!?;,。！？；，])$")
-_DEEP = re.compile(r"^\d{1,2}(?:\.\d{1,2})+[.)]?\s+(?=[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff*\[`\"“„])")  # 3.1
+_DEEP = re.compile(r"^(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2})+[.)]?\s+(?=[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff*\[`\"“„(~])")  # 3.1
 _BRACKETS = re.compile(
     r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*([^=].{0,60}?)\s*=+|-{2,}\s*([^-].{0,60}?)\s*-{2,})[:：]?$"
 )
@@ -63,13 +64,14 @@ _TOPIC = re.compile(r"[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff](?:(?![.!?;,。！？�
 _ENDS = (".", "。", "!", "！", "?", "？", ";", "；", ",", "，")
 _SAID = re.compile(r"\S+(?:\s\S+){2}|.*[\u4e00-\u9fff\u3040-\u30ff].{3}")  # a line of several words
 _GOES_ON = re.compile(
-    r"(?:[,;(\-–—]|\b(?:and|or|but|with|the|an?|of|to|for|in|on|at|by|from|that|which|is|are|und|oder|et|ou|y|o))\s*$",
+    r"(?:[,;(\-–—，、；（：]|\b(?:and|or|but|with|the|an?|of|to|for|in|on|at|by|from|that|which|is|are|und|oder|et|ou|y|o))\s*$",
     re.IGNORECASE,
 )
 _STEP = re.compile(
     r"\s*[:：]\s|\s*\W{0,2}(?:given|when|then|and|but|or|gegeben|wenn|dann|und|étant|quand|alors|et|dado|cuando|entonces)\b",
     re.IGNORECASE,
 )
+_NARROW = 36  # characters of Chinese that nobody wraps at
 _ROOM = 6  # characters that a wrapped line leaves free at most, besides the next word
 _FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
 _FLAT_HEADING = re.compile(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
@@ -162,11 +164,19 @@ def _with_breaks(lines: list[str]) -> list[str]:
     told = [bool(_SAID.match(line)) and not _LIST.match(line) and "|" not in line for line in lines]
     width = max((len(line) for line, said in zip(lines, told, strict=True) if said), default=0)
     pairs = [at for at in range(len(lines) - 1) if told[at] and told[at + 1]]
-    ended = [at for at in pairs if len(lines[at]) + 1 + len(lines[at + 1].split()[0]) <= width - _ROOM]
-    if len(pairs) < 2 or 2 * len(ended) < len(pairs) or not width > 30:
+    ended = [at for at in pairs if len(lines[at]) + 1 + len(_first(lines[at + 1])) <= width - _ROOM]
+    han = any(is_cjk(lines[at]) for at in pairs)
+    if han and width < _NARROW:
+        ended = pairs
+    if len(pairs) < 2 or 2 * len(ended) < len(pairs) or not width > (14 if han else 30):
         return lines
     broken = {at for at in pairs if not _GOES_ON.search(lines[at]) and not _STEP.match(lines[at + 1])}
     return [piece for at, line in enumerate(lines) for piece in ([line, ""] if at in broken else [line])]
+
+
+def _first(line: str) -> str:
+    """What of a line would have stood behind the one before, had there been room: its first word."""
+    return line.strip()[:1] if is_cjk(line) else line.split()[0]
 
 
 def _marked(line: str) -> str:

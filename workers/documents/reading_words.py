@@ -17,6 +17,7 @@ _NUMBERING = re.compile(
     r"|[（(][一二三四五六七八九十\d]{1,3}[)）]\s*|[IVX]{1,4}\.\s+|[A-Z]\.\s+)",
     re.IGNORECASE,
 )
+_PART = re.compile(r"^(?:part|chapter|appendix|annex|teil|anhang|annexe|anexo|parte)\s+[A-Z\d]{1,2}\b[\s:：.–—-]+(?=\w)", re.IGNORECASE)
 _EDGES = re.compile(r"^[\W_]+|[\s:：*_.…。、,?？!–—-]+$")
 _PARENTHESES = re.compile(r"\s*[（(\[【]([^()（）\[\]【】]*)[)）\]】]\s*")
 _JOINS = re.compile(
@@ -349,6 +350,6 @@ def is_greeting(text: str) -> bool:
 def _bare(text: str) -> str:
     """A heading without marks, numbering and emoji, in small letters."""
     said = _LINK.sub(r"\1", text).replace("’", "'").replace("`", "").strip()
-    said = _NUMBERING.sub("", re.sub(r"^[*_\s]+", "", said))
+    said = _NUMBERING.sub("", _PART.sub("", re.sub(r"^[*_\s]+", "", said)))
     said = _EDGES.sub("", _EDGES.sub("", said)) if not said.startswith(("#", "(")) else said
     return " ".join(_NUMBERING.sub("", said).casefold().split())

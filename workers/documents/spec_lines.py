@@ -16,10 +16,11 @@ from itertools import groupby
 from workers.documents.reading_words import column_of, role_of
 
 _KEYED = re.compile(r"^(?P<deep> *)(?P<key>\[?[A-Z]{1,6}-?\d{1,4}(?:\.\d{1,3})*\]?)(?P<gap>\t| {2,})\S")
-_NAMED = re.compile(r"^(?P<key>[^\s|#>*+\-\d•][^\t|:：]{1,38}?(?<![.!?,;]))(?P<gap> {2,})\S")
+_NAMED = re.compile(r"^(?P<number>\d{1,2}(?:\.\d{1,2})+\.? +)?(?P<key>[^\s|#>*+\-\d•][^\t|:：]{1,38}?(?<![.!?,;]))(?P<gap> {2,})\S")
 _HEADED = re.compile(
     r"^(?P<number>(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?=[.)] ))[.)]?[ \t]+(?P<title>[A-ZÀ-Ý\u4e00-\u9fff][^.!?;。！？；|]{1,58})$"
 )
+_NUMBER = re.compile(r"^(?P<number>(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2}){0,3})[.)]?[ \t]+\S")
 _CAPTION = re.compile(
     r"^(?:表格?|附表|Table|Tabelle|Tableau|Tabla|List|Liste)\s*[\dA-Z]{1,3}\s*[.:：、–—-]?\s*(?P<title>[^\t|]{1,40})(?P<rest>\t.*)?$"
 )
@@ -49,7 +50,8 @@ def _columns(rows: Sequence[str]) -> list[str]:
     found = keyed if any(keyed) else [_NAMED.match(row) for row in rows]
     first = next((at for at, match in enumerate(found) if match), len(rows))
     starts = {match.end() - 1 for match in found if match}
-    if sum(match is not None for match in found) < _MIN or (not any(keyed) and (len(starts) > 1 or first)):
+    ragged = len(starts) > 1 and not all(match["number"] for match in found if match and not any(keyed))
+    if sum(match is not None for match in found) < _MIN or (not any(keyed) and (ragged or first)):
         return []
     least = min(starts) - 2
     items: list[str] = []
@@ -93,20 +95,25 @@ def numbered_headings(lines: Sequence[str]) -> dict[int, tuple[int, str]]:
         match = _HEADED.match(line.rstrip())
         if match and len(match["title"].split()) <= _WORDS and not match["title"].rstrip().endswith((",", ":")):
             found[at] = (match["number"], match["title"].strip())
-    numbers = {number for number, _ in found.values()}
+    said = {at: match["number"] for at, line in enumerate(lines) if (match := _NUMBER.match(line))}
+    numbers = {*said.values()}
     nested = {number.rpartition(".")[0] for number in numbers if "." in number} & numbers
     if len(found) < _MIN + 1 or not nested:
         return {}
-    return {at: (number.count(".") + 1, title) for at, (number, title) in found.items() if _opens(at, number, lines, found)}
+    return {
+        at: (number.count(".") + 1, title)
+        for at, (number, title) in found.items()
+        if _opens(at, number, lines, said)
+    }
 
 
-def _opens(at: int, number: str, lines: Sequence[str], found: dict[int, tuple[str, str]]) -> bool:
+def _opens(at: int, number: str, lines: Sequence[str], said: dict[int, str]) -> bool:
     """Whether something stands below a numbered line that belongs to it, rather than the next of its kind."""
     below = next((i for i in range(at + 1, len(lines)) if lines[i].strip()), -1)
     if below < 0:
         return False
-    other = found.get(below)
-    return other is None or other[0].startswith(f"{number}.")
+    other = said.get(below)
+    return other is None or other.startswith(f"{number}.")
 
 
 def with_parts(lines: Sequence[str]) -> Iterator[str]:

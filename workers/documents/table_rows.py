@@ -29,6 +29,11 @@ _ANSWERED = re.compile(
     r"\W*(?:answered|resolved|closed|decided|settled|done|no longer|beantwortet|entschieden|geklärt|répondu|résolu|resuelt|已(?:定|解决|回答|确认|关闭))",
     re.IGNORECASE,
 )
+_UNDECIDED = re.compile(  # of an answer: there is none yet
+    r"[?？]|\b(?:tbd|tba|open|pending|expected|unclear|waiting|awaiting|to be|not yet|looks? into|looking into|asks?|asking|checks?|checking|offen|wird geklärt|à (?:voir|décider)|pendiente)\b|待|未定|再(?:议|看|说)|在问",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"(?:no|nope|nein|non|ne|nee)\b|不(?!确定|清楚|一定)|否", re.IGNORECASE)
 _LEFT_OUT = re.compile(
     r"\W*(?:dropped|rejected|cancell?ed|won['’]?t (?:do|have|fix)|out of scope|declined|abandoned|gestrichen|verworfen|abgelehnt|abandonnée?|rejetée?|descartado|已取消|不做|取消)",
     re.IGNORECASE,
@@ -182,6 +187,8 @@ def row_of(base: Passage) -> Passage:
         text, role = struck[1], "non_goal"
     if role == "question" and _ANSWERED.match(values.get("status", "")):
         role = "answered"
+    if role == "question" and values.get("answer") and not _UNDECIDED.search(values["answer"]):
+        role = "non_goal" if _DENIED.match(values["answer"]) else "answered"
     dropped = (cell for _, cell in given if cell != text and _DROPPED.match(cell))
     if role in ASKED and (left_out(values.get("status", "")) or any(dropped)):
         role = "non_goal"
@@ -221,7 +228,7 @@ def _keyless(cell: str) -> str:
 
 def _answered_risk(cells: Sequence[tuple[str, str]], risk: str) -> dict[str, str]:
     """What a row says against its risk, in a column whose header does not say so: `So what do we do`."""
-    free = [cell for header, cell in cells if cell and cell != risk and column_of(header) in ("", "aside")]
+    free = [cell for header, cell in cells if cell and cell != risk and column_of(header) in ("", "aside", "answer")]
     told = [cell for cell in free if len(cell.split()) > 1 or is_cjk(cell)]
     return {"mitigation": told[-1]} if told else {}
 
@@ -236,6 +243,8 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
     for kind, role in (("field", "data"), ("member", "plan")):
         if kind in kinds and "requirement" not in kinds:
             return role, ""
+    if {"question", "answer"} <= kinds and section in ("", "problem", "question"):
+        return "question", "question"
     if section in _BEATEN:
         main = {"risk": "risk", "question": "question", "acceptance": "criterion"}.get(section, "")
         return section, main if main in kinds else ""

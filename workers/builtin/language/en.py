@@ -161,7 +161,7 @@ PATTERNS = {
     r"|\bout of the question\b|\bneed(?:n['’]t| not)\b(?! be (?:changed|entered|typed))|\bleave (?:that|this|it|them|those|these) out\b|\ba different (?:story|project|matter)\b|\bnot (?:this year|now|this time|in this (?:version|release|project))\b"
     r"|^(?:(?:also|and|but|so|oh|just|please|fine|ok|yes|again),? )*(?:do not|don['’]t) (?:build|add|make|implement|create|include|bother|do|want|need)\b|^(?:(?:also|and|but|so|oh|please|fine|ok),? )+no\b|^not? ?[:：]|^no .{2,60}\bplease\b|\bso no \w+.{0,30}(?:either)?[.]?$|\b(?:is|are) (?:explicitly )?(?:excluded|left out|ruled out|off the table)\b"
     r"|\b(?:is|are) (?:not|n['’]t) (?:our (?:job|business|task)|part|a part|meant to|supposed to|intended)\b|\bnever (?:planned|wanted|asked)\b|\b(?:skip|forget about|ignore|drop) (?:the|any|all)? ?.{2,40}\b(?:for now|this time|for the moment|at first)\b|\bcomes? later\b|\bnothing (?:about|to do with)\b"
-    r"|\bnot\b.*\bin the (?:first|initial) (?:version|release)|\b(?:left|postponed|deferred) (?:for|to|until) (?:a )?later\b",
+    r"|\bnot\b.*\bin the (?:first|initial) (?:version|release)|\b(?:left|postponed|deferred) (?:for|to|until) (?:a )?later\b|\b(?:deferred|postponed) (?:to|until) (?:release|version|phase|v?\d|the next|next)|^[^:.]{3,80}: (?:maybe |perhaps )?(?:later\b|not (?!(?:more|less|only|later|before|after|longer|fewer|yet)\b))",
     "refused": r"^please (?:no|do not|don['’]t)\b|\b(?:is|are) not part of (?:this|it)\b|\bout of scope\b",
     "refusal": r"\b(?:must|shall|may) not\b",
     # what people would have to bear or to use, and nobody orders as a function: a "no" to it is a rule of the thing that is built
