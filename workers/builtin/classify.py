@@ -118,7 +118,12 @@ class Reader:
                 self.done.append(passage.text)
                 if lexicon_of(passage.text).find("as_a", passage.text):  # who has it is a user of the whole
                     self.users.acting(Sentence(passage.text, passage.text, passage), lexicon_of(passage.text))
-            elif passage.role == "goal" and passage.block.kind == "heading" and len(passage.text.split()) > 1:
+            elif (
+                passage.role == "goal"
+                and passage.block.kind == "heading"
+                and len(passage.text.split()) > 1
+                and passage.block.id not in carried
+            ):
                 self.goals.append(goal_of(passage.text, lexicon_of(passage.text)))
             elif passage.role == "mitigation" and not passage.opens:
                 self._mitigated(passage, passage.text)
@@ -212,6 +217,9 @@ class Reader:
         if role == "question" or asks or lex.find("question", text):
             self.questions.append(row.quote)
             return
+        if role in ("", "constraint", "nonfunctional", "dependency", *ASKED) and cues.MEANS.match(text):
+            self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
+            return
         if role == "non_goal" and cues.is_for_later(row, lex):
             row = replace(row, passage=replace(row.passage, role="requirement"))
             role = row.role
@@ -246,7 +254,7 @@ class Reader:
             role in ("goal", "metric")
             or (role in ("", "background", "problem") and cues.reaches(row, lex))
             or (not row.item and cues.TO_REACH.search(text) and goal_of(text, lex).target)
-            or cues.SUCCESS.search(text)
+            or cues.SUCCESS.search(row.quote)
             or (role in ("background", "problem") and cues.HOPED.search(text))
         ):
             pieces = two_goals(text, lex) if not row.item or is_cjk(text) else [text]

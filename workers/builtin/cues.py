@@ -41,6 +41,12 @@ SUCCESS = re.compile(  # when it counts as a success
     r"\b(?:call|count|consider) (?:it|this|that|the (?:\w+ ){1,3}?)\s?a success\b|\bsuccess (?:is|means|would be|for us)\b|\bif\b.{8,}\b(?:i am|i['’]m|we are|we['’]re) (?:happy|satisfied|content)\b|\b(?:stays?|remains?) at or (?:below|above)\b|\bwe(?:['’]ll| will)? (?:also )?(?:stop|end|cancel) (?:it|the \w+) if\b",
     re.IGNORECASE,
 )
+MEANS = re.compile(  # a means that the work has to do without
+    r"^(?:(?:and|also|but|so|please)[, ]+)*no (?:(?:new|additional|extra|further|more|other|own) )+(?:[\w-]+ )?(?:dependenc(?:y|ies)|hardware|headcount|hires?|staff|people|servers?|tools?|licen[cs]es?|frameworks?|librar(?:y|ies)|vendors?|subscriptions?|money|budget|devices?|node)\b"
+    r"|^(?:(?:and|also|but|so|please)[, ]+)*no (?:cloud|subscriptions?|runtime dependenc(?:y|ies)|java|php|python|javascript|electron|flash|docker|kubernetes|windows)\b"
+    r"|^keine? (?:neuen? |weiteren? |zusätzlichen? )(?:hardware|server|software|stellen?|geräte|lizenzen?)|^pas de (?:nouveau|nouvelle)s? (?:matériel|serveur|logiciel)|^sin (?:hardware|servidores) nuev|^不(?:增加|新增|采购|更换)(?:新?硬件|服务器|人手|设备)",
+    re.IGNORECASE,
+)
 HOPED = re.compile(  # what an organisation wants, or nobody is to do any longer
     r"^(?:the|our) (?:[\w-]+ ){1,3}?(?:wants?|wish(?:es)?|hopes?|aims?|would like)\b"
     r"|\b(?:nobody|no one|niemand|personne|nadie)\b.{3,80}\b(?:any ?more|any longer|mehr|plus|más)\b|(?:没有?人|不用|无需)再",

@@ -31,7 +31,10 @@ _USERS_ARE = re.compile(  # what stands behind names them
     re.IGNORECASE,
 )
 _AIMS = re.compile(
-    r"^(?:(?:our|the) )?(?:target|aim|goal|success)s?[:：]\s*(?=\S)|^目标[:：]\s*", re.IGNORECASE
+    r"^(?:(?:our|the|my) )?(?:(?:long|short)-term |main |first |only |overall )?(?:target|aim|goal|objective|success)s?(?: \([^()]*\))?(?: is(?: simple| clear)?)?[:：]\s*(?=\S)"
+    r"|^(?:so )?(?:what|the thing) (?:(?:would|will) make (?:me|us|them) happy|(?:i|we) (?:really )?(?:want|hope for|aim for|are after|are betting on|are aiming (?:at|for))(?: in the end| with it| out of it)?)\b(?:, [^:,]{0,30})?(?:[:：]| is that| is)\s*(?=\S)"
+    r"|^(?:ziel|unser ziel|objectif|notre objectif|objetivo|nuestro objetivo)(?: ist| est| es)?[:：]\s*|^(?:最终|长期|总体|我们的)?目标(?:是)?[:：]\s*",
+    re.IGNORECASE,
 )
 _LABELLED = re.compile(r"^([^\W\d_][^:：.,;。，；]{1,30})[:：]\s*(?=\S)")
 _ANNOUNCES = re.compile(  # that several things follow

@@ -20,7 +20,7 @@ _TODAY = re.compile(  # the value of today beside a statement
     rf"[^()（）;；]{{0,60}}?{_VALUE}"
     rf"|[(（](?:(?:about|around) )?(?:\d[\d.,]*|two|three|four|five|six|ten|one)\b[^()（）]{{0,20}}\b(?:now|today|last (?:year|season|month)|at present|in (?:19|20)\d\d)[)）]"
     rf"|\b(?:from|of) (?:about |around |currently |now )?{_VALUE}[^.;]{{0,40}}?\s(?:down |up )?to (?:about |around |under |below |over |at (?:most|least) |less than |more than |fewer than )?{_VALUE}"
-    rf"|\binstead of (?:the )?{_VALUE}|\d\s*%?\s*(?:->|→|=>)\s*[<>≤≥]?\s*\d"
+    rf"|\binstead of (?:the )?{_VALUE}|{_VALUE}[^.;]{{0,30}}?, not (?:the )?{_VALUE}[^.;]{{0,40}}\b(?:today|now|at (?:the moment|present))\b|\d\s*%?\s*(?:->|→|=>)\s*[<>≤≥]?\s*\d"
     r"|(?:从|由).{0,8}[\d一二两三四五六七八九十百].{0,10}?(?:降|缩短|减少|提高|提升|增加|升|控制|压缩)?到",
     re.IGNORECASE,
 )

@@ -308,8 +308,27 @@ def _aims(piece: str, lex: Lexicon) -> bool:
     return (bool(target) and bound and not _NOW.search(piece)) or _NONE_LEFT.search(piece) is not None
 
 
+_LETTERED = re.compile(r"(?:^|\s)[(（](?:[a-h]|i{1,3}|iv|v|[1-9])[)）]\s*")
+_NEXT = re.compile(r"[,，;；]\s+(?:(?:and|und|et|y)\s+)?|[；]|，(?:同时|并且?|以及)|同时(?=不)", re.IGNORECASE)
+_WITH_TARGET = re.compile(r"\((?:target|goal|aim|ziel|objectif|objetivo|目标)\s*[:：]", re.IGNORECASE)
+
+
+def lettered(text: str) -> list[str]:
+    """The parts of a sentence that counts them: `... that (a) rent is paid by card; (b) no pitch stays empty`; else nothing."""
+    parts = _LETTERED.split(text)
+    pieces = [re.sub(r"[\s,;；]+(?:and|und|et|y|sowie)?[\s.]*$", "", part) for part in parts[1:]]
+    return pieces if len(pieces) > 1 and all(len(piece.split()) > 1 or len(piece) > 5 for piece in pieces) else []
+
+
 def two_goals(text: str, lex: Lexicon) -> list[str]:
-    """The goals of a sentence that names two, each with a value of its own: `calls below 10, and errors below 1 %`."""
+    """The goals of a sentence that names several, each with a value of its own: `calls below 10, and errors below 1 %`."""
+    counted = lettered(text)
+    if counted:
+        return counted
+    if len(_WITH_TARGET.findall(text)) > 1:
+        pieces = [piece.strip(_TRIM) for piece in re.split(r"[,;]\s+(?:and\s+)?(?![^()]*\))", text)]
+        if all(len(piece.split()) > 2 and goal_of(piece, lex).target for piece in pieces):
+            return pieces
     for joint in _AND_GOAL.finditer(text):
         pieces = [text[: joint.start()], text[joint.end() :]]
         if all(len(piece) > 6 and _aims(piece, lex) for piece in pieces):
