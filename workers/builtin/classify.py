@@ -196,7 +196,10 @@ class Reader:
             return
         if role == "risk":
             self.risk_of = row.passage.block.id
-            self.risks.append(Risk(text, values.get("mitigation", "")))
+            said, against = cues.answered_risk(text)
+            self.risks.append(Risk(said, values.get("mitigation", "") or against))
+            if against:
+                self._mitigated(replace(row.passage, values={}), against)
             return
         if (not row.item or role == "") and role not in ("problem", "user") and lex.find("afraid", text):
             self.risks.append(Risk(text))

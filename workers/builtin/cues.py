@@ -30,7 +30,7 @@ OFFERS = re.compile(  # what its author would do: `I can test it`
     re.IGNORECASE,
 )
 TO_REACH = re.compile(  # a value that is to be reached: `should go from 86 to 97 percent`
-    r"\b(?:should|shall|must|is to|are to) (?:go|rise|fall|drop|grow|come|be) (?:(?:down|up) )?(?:from|to|below|under|above)\b|\bshould reach\b|\b(?:shorten|cut|reduce|raise|bring)\b.{3,80}\b(?:from|to|by) (?:\d|half|a (?:third|quarter))",
+    r"\b(?:should|shall|must|is to|are to) (?:go|rise|fall|drop|grow|come|be) (?:(?:down|up) )?(?:from|to|below|under|above)\b|\b(?:should|must|shall|has to|is to|are to) (?:take|last|need|cost)\b.{3,60}(?:, not |\binstead of |\brather than )|\bshould reach\b|\b(?:shorten|cut|reduce|raise|bring)\b.{3,80}\b(?:from|to|by) (?:\d|half|a (?:third|quarter))",
     re.IGNORECASE,
 )
 MAKES = re.compile(  # the sentence that asks for the thing as a whole
@@ -140,7 +140,7 @@ def reaches(row: Sentence, lex: Lexicon) -> bool:
     if says_both(row.text) and not row.passage.id:
         return True
     return (changes and (wanted or not re.search(r"\b(?:was|were|had|last|used to)\b", row.text))) or (
-        wanted and not lex.find("makes", row.text) and any(c.isdigit() for c in read.target)
+        wanted and (_TO_BE.search(row.text) or not lex.find("makes", row.text)) and any(c.isdigit() for c in read.target)
     )
 
 
@@ -161,6 +161,7 @@ def tells(row: Sentence, lex: Lexicon) -> bool:
     return kind == "paragraph" and lex.language == "en" and TELLS.search(row.text) is not None
 
 
+_TO_BE = re.compile(r"\bwants? (?:an?|some) (?:[\w-]+ ){1,5}?to (?!be able)\w+", re.IGNORECASE)  # what becomes of a thing
 _DENIES = re.compile(  # the words of a sentence that only says what is not to be there
     r"^(?:(?:and|but|so|also|oh|please|kindly|just|definitely|absolutely),? )*(?:no(?: more)?|not any|never any|(?:we|i) (?:really )?(?:do not|don['’]t) (?:want|like)(?: (?:any|to (?:have|see|use|remember|enter)))?|there (?:must|should|may|shall) be no)\s+(?:[\w-]+\s+){0,2}?"
     r"|^(?:请|麻烦|也|还有|并且|千万|绝对)*(?:不要|不想要?|不用|别|没有|无需?)(?:有|用|出现|再|让(?:我们?|大家|会员|用户))?(?:任何|再|什么)?",
@@ -170,6 +171,15 @@ _FOR_NOW = re.compile(  # then it is left out of a version
     r"\b(?:for now|for the moment|yet|at first|initially|later|(?:first|initial|this|next) (?:version|release|phase|iteration|sprint|round|step|year|season)|mvp|(?:not|n['’]t) (?:needed|necessary|required|planned|supported)|need(?:ed)?|scope)\b|第一|首[版期]|本期|这[期版次]|暂时?|以后|后续|先不|功能|模块|系统|页面",
     re.IGNORECASE,
 )
+
+
+_AGAINST = re.compile(r"\s*(?:→|=>|->|⇒)\s*|(?<=[.!])\s+(?=(?:the |our )?(?:[\w-]+ )?(?:system|app|application|service|tool|page|site)s? (?:shall|must)\b)", re.IGNORECASE)
+
+
+def answered_risk(text: str) -> tuple[str, str]:
+    """A risk, and what is said against it behind an arrow or in a sentence about the system; empty when nothing is."""
+    said, *against = _AGAINST.split(text, maxsplit=1)
+    return (said.rstrip(), against[0]) if against and said.strip() else (text, "")
 
 
 def forbids(text: str, lex: Lexicon) -> bool:

@@ -71,6 +71,7 @@ def _quantity() -> re.Pattern[str]:
     number = rf"[$€£]?\d(?:[\d.,:]*\d)?(?:[kM]\b)?\+?|\b(?:{plain})\b|ゼロ"
     unit = rf"\s*(?:%|per ?cent\b|prozent\b|pour ?cent\b|por ciento\b|{_CJK})?(?:\s*{units})?"
     of_each = rf"\s(?:{_any('each')})\s\w+"
+    of_each_one = rf"(?:{of_each})?"
     some = rf"\s(?!(?:{_any('bounds')}|in|on|of|from|to|or|and|with)\b)[a-z]+"
     each = (
         rf"(?:{of_each}|{some}\s(?:per|a|an|each|every)\s(?:{_any('units')}|quarter|season|night|person)\b)?"
@@ -80,6 +81,6 @@ def _quantity() -> re.Pattern[str]:
         rf"(?:{bound})?(?:{ratio}|{share})"
         rf"|{bound}(?:{_RANGES}|{_ZERO}|{number}|{word}\b|an?(?=\s{units})){unit}{_AFTER}{each}"
         rf"|{taking}|\b(?:{_RANGES}|{_ZERO})\b{each}"
-        rf"|(?:{number}|\b{word}(?=\s{units})){unit}{_AFTER}",
+        rf"|(?:{number}|\b{word}(?=\s{units})){unit}{of_each_one}{_AFTER}",
         re.IGNORECASE,
     )

@@ -48,7 +48,7 @@ _TO = re.compile(
     r"(?:\b(?:to|auf|à|a)|[到至を为])\s*(?:about |under |below |over |at (?:most|least) )?$", re.IGNORECASE
 )
 _PAST = re.compile(r"\b(?:was|were|had)\s*(?:about |around )?$", re.IGNORECASE)
-_WANTED = re.compile(r"\b(?:want|wants|reach|aim for)\s+$", re.IGNORECASE)
+_WANTED = re.compile(r"\b(?:want|wants|reach|aim for|promised|agreed on)\s+$", re.IGNORECASE)
 _WITH = re.compile(r"\bhappy with\s*$", re.IGNORECASE)
 _BASELINE = re.compile(  # in parentheses, what is so today: `(now 160`
     r"[(（](?:now|today|currently|at present|was|last year|heute|bisher|derzeit|aujourd.hui|actuellement|hoy|actualmente|目前|现在|现)[^()（）]*$",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from workers.documents.frontmatter import read_front
 from workers.documents.markup import as_hashes
 from workers.documents.plain_text import as_markdown
-from workers.documents.reading_words import column_of, role_of
+from workers.documents.reading_words import clause_role, column_of, role_of
 from workers.documents.words import bare, is_prose, shown, written
 
 if TYPE_CHECKING:
@@ -211,8 +211,9 @@ class _Outline:
 
     def _behind_heading(self, token: Token, said: str) -> str:
         """What a paragraph says behind the words in bold that are its heading."""
-        found = _RUN_IN.match(token.content) if self.run_ins and _runs_in(token) else None
-        if found is None or not said.startswith(found["label"]):
+        found = _RUN_IN.match(token.content) if _runs_in(token) else None
+        alone = found is not None and not self.run_ins  # then it has to say what follows
+        if found is None or (alone and not (role_of(found["label"]) or clause_role(found["label"]))) or not said.startswith(found["label"]):
             self.headings = [row for row in self.headings if row[0] < RUN_IN]  # one of its own ends it
             return said
         self._heading(found["label"] + found["stop"].strip(".。"), RUN_IN)
