@@ -140,7 +140,9 @@ def reaches(row: Sentence, lex: Lexicon) -> bool:
     if says_both(row.text) and not row.passage.id:
         return True
     return (changes and (wanted or not re.search(r"\b(?:was|were|had|last|used to)\b", row.text))) or (
-        wanted and (_TO_BE.search(row.text) or not lex.find("makes", row.text)) and any(c.isdigit() for c in read.target)
+        wanted
+        and (_TO_BE.search(row.text) or not lex.find("makes", row.text))
+        and any(c.isdigit() for c in read.target)
     )
 
 
@@ -161,7 +163,9 @@ def tells(row: Sentence, lex: Lexicon) -> bool:
     return kind == "paragraph" and lex.language == "en" and TELLS.search(row.text) is not None
 
 
-_TO_BE = re.compile(r"\bwants? (?:an?|some) (?:[\w-]+ ){1,5}?to (?!be able)\w+", re.IGNORECASE)  # what becomes of a thing
+_TO_BE = re.compile(
+    r"\bwants? (?:an?|some) (?:[\w-]+ ){1,5}?to (?!be able)\w+", re.IGNORECASE
+)  # what becomes of a thing
 _DENIES = re.compile(  # the words of a sentence that only says what is not to be there
     r"^(?:(?:and|but|so|also|oh|please|kindly|just|definitely|absolutely),? )*(?:no(?: more)?|not any|never any|(?:we|i) (?:really )?(?:do not|don['’]t) (?:want|like)(?: (?:any|to (?:have|see|use|remember|enter)))?|there (?:must|should|may|shall) be no)\s+(?:[\w-]+\s+){0,2}?"
     r"|^(?:请|麻烦|也|还有|并且|千万|绝对)*(?:不要|不想要?|不用|别|没有|无需?)(?:有|用|出现|再|让(?:我们?|大家|会员|用户))?(?:任何|再|什么)?",
@@ -173,7 +177,10 @@ _FOR_NOW = re.compile(  # then it is left out of a version
 )
 
 
-_AGAINST = re.compile(r"\s*(?:→|=>|->|⇒)\s*|(?<=[.!])\s+(?=(?:the |our )?(?:[\w-]+ )?(?:system|app|application|service|tool|page|site)s? (?:shall|must)\b)", re.IGNORECASE)
+_AGAINST = re.compile(
+    r"\s*(?:→|=>|->|⇒)\s*|(?<=[.!])\s+(?=(?:the |our )?(?:[\w-]+ )?(?:system|app|application|service|tool|page|site)s? (?:shall|must)\b)",
+    re.IGNORECASE,
+)
 
 
 def answered_risk(text: str) -> tuple[str, str]:

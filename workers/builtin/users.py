@@ -183,10 +183,18 @@ class Users:
         taken = False
         for said in row.passage.block.strong:
             at = row.text.find(said)
-            sentence = re.split(r"(?<=[.!?。！？])\s*", row.text[at + len(said) :].lstrip(" .。:：,，"))[0] if at >= 0 else ""
+            sentence = (
+                re.split(r"(?<=[.!?。！？])\s*", row.text[at + len(said) :].lstrip(" .。:：,，"))[0]
+                if at >= 0
+                else ""
+            )
             first = row.text.startswith(said)
             named = said.strip(" .。:：,，")
-            pieces = [persona(named, "", "")] if re.search(r",|，", named) else listed(re.sub(r"[(（].*", "", named), 5)
+            pieces = (
+                [persona(named, "", "")]
+                if re.search(r",|，", named)
+                else listed(re.sub(r"[(（].*", "", named), 5)
+            )
             names = [_DOING.sub("", actor_name(piece)) for piece in pieces]
             for name in names:
                 topic = label_role(name) or attribute_of(name) or column_of(name) == "needs"

@@ -128,7 +128,8 @@ _AND_WISH = re.compile(  # what is so, then what somebody wants of it: `We pay 8
 
 
 _DONE_AND = re.compile(  # what is finished, then what is left to do: `so that part is done, you only have to import it`
-    r"^(.{4,}?\b(?:is|are) (?:already )?(?:done|finished|ready)),\s+((?:and |so )?(?:you|it|they|we|the \w+)\b.+)$", re.IGNORECASE
+    r"^(.{4,}?\b(?:is|are) (?:already )?(?:done|finished|ready)),\s+((?:and |so )?(?:you|it|they|we|the \w+)\b.+)$",
+    re.IGNORECASE,
 )
 
 
@@ -309,7 +310,9 @@ def _aims(piece: str, lex: Lexicon) -> bool:
 
 
 _LETTERED = re.compile(r"(?:^|\s)[(（](?:[a-h]|i{1,3}|iv|v|[1-9])[)）]\s*")
-_NEXT = re.compile(r"[,，;；]\s+(?:(?:and|und|et|y)\s+)?|[；]|，(?:同时|并且?|以及)|同时(?=不)", re.IGNORECASE)
+_NEXT = re.compile(
+    r"[,，;；]\s+(?:(?:and|und|et|y)\s+)?|[；]|，(?:同时|并且?|以及)|同时(?=不)", re.IGNORECASE
+)
 _WITH_TARGET = re.compile(r"\((?:target|goal|aim|ziel|objectif|objetivo|目标)\s*[:：]", re.IGNORECASE)
 
 
@@ -317,7 +320,11 @@ def lettered(text: str) -> list[str]:
     """The parts of a sentence that counts them: `... that (a) rent is paid by card; (b) no pitch stays empty`; else nothing."""
     parts = _LETTERED.split(text)
     pieces = [re.sub(r"[\s,;；]+(?:and|und|et|y|sowie)?[\s.]*$", "", part) for part in parts[1:]]
-    return pieces if len(pieces) > 1 and all(len(piece.split()) > 1 or len(piece) > 5 for piece in pieces) else []
+    return (
+        pieces
+        if len(pieces) > 1 and all(len(piece.split()) > 1 or len(piece) > 5 for piece in pieces)
+        else []
+    )
 
 
 def two_goals(text: str, lex: Lexicon) -> list[str]:

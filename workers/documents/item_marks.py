@@ -1,4 +1,5 @@
 """What stands around a statement in its own line: its id, a label, a tag with its priority, its measure."""
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
@@ -6,13 +7,21 @@ import re
 from dataclasses import replace
 
 from workers.documents.passage import ASKED, Passage
-from workers.documents.reading_words import attribute_of, clause_role, is_done, label_role, priority_of, role_of
+from workers.documents.reading_words import (
+    attribute_of,
+    clause_role,
+    is_done,
+    label_role,
+    priority_of,
+    role_of,
+)
 
 ID = re.compile(
     r"^\**(?:[\[/]?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3}|[A-Z](?:\.\d{1,2}){2,3})[\]/]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s)|$)\**\s*"
 )
 _LABEL = re.compile(
-    r"^(\**)((?:[^:：,，。.;；!?\n]|(?<=\d)\.(?=\d)){1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL
+    r"^(\**)((?:[^:：,，。.;；!?\n]|(?<=\d)\.(?=\d)){1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$",
+    re.DOTALL,
 )
 _NAMED = re.compile(r"^([A-ZÀ-Ý][\w-]{2,20}(?: (?:and |& )?[\w-]{2,20})?)[.。]\s+(?=\w)")  # `Privacy. ...`
 _TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
@@ -118,7 +127,9 @@ def labelled(base: Passage, *, within: bool) -> Passage:
     if rest and is_done(label) and base.role in _FINISHING and base.block.kind == "item":
         return replace(base, role="done", label=label, text=rest)
     role = label_role(label) or (
-        clause_role(label) or (role_of(label) if "/" in label else "") if base.block.kind == "paragraph" else ""
+        clause_role(label) or (role_of(label) if "/" in label else "")
+        if base.block.kind == "paragraph"
+        else ""
     )
     short = rest and len(label) < 20 and "|" not in label
     given = priority_of(label) if short and not base.priority else ""

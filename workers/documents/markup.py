@@ -52,7 +52,10 @@ _ITEM = re.compile(
 )
 _LISTS = re.compile(r"</?(?:ul|ol)(?:\s[^>]*)?>", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"<p(?:\s[^>]*)?>\s*(.*?)\s*</p>", re.IGNORECASE | re.DOTALL)
-_SUMMARY = re.compile(r"^[ \t]*(?:<details[^>]*>\s*)?<summary(?:\s[^>]*)?>\s*(?:<(?:b|strong)>)?\s*([^<\n]{2,80}?)\s*(?:</(?:b|strong)>)?\s*</summary>[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_SUMMARY = re.compile(
+    r"^[ \t]*(?:<details[^>]*>\s*)?<summary(?:\s[^>]*)?>\s*(?:<(?:b|strong)>)?\s*([^<\n]{2,80}?)\s*(?:</(?:b|strong)>)?\s*</summary>[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _QUOTE = re.compile(r"^> ?", re.MULTILINE)
 
 

@@ -213,7 +213,11 @@ class _Outline:
         """What a paragraph says behind the words in bold that are its heading."""
         found = _RUN_IN.match(token.content) if _runs_in(token) else None
         alone = found is not None and not self.run_ins  # then it has to say what follows
-        if found is None or (alone and not (role_of(found["label"]) or clause_role(found["label"]))) or not said.startswith(found["label"]):
+        if (
+            found is None
+            or (alone and not (role_of(found["label"]) or clause_role(found["label"])))
+            or not said.startswith(found["label"])
+        ):
             self.headings = [row for row in self.headings if row[0] < RUN_IN]  # one of its own ends it
             return said
         self._heading(found["label"] + found["stop"].strip(".。"), RUN_IN)

@@ -76,9 +76,16 @@ _NAMED_ID = re.compile(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}
 _TOPICS = frozenset(
     {"plan", "instructions", "meta", "glossary", "principle", "background", "goal", "example", "problem"}
 )
-_SCOPE = re.compile(r"\W*(?:\d[\d.]*\W*)?(?:scope|geltungsbereich|périmètre|alcance|适用范围|范围)\W*", re.IGNORECASE)
-_MEASURES = re.compile(r"\W*(?:measurements?|measures|indicators?|numbers|messungen|mesures|mediciones)\W*", re.IGNORECASE)
-_USERS = re.compile(r"\b(?:users|actors|personas|roles|audience|nutzer|benutzer|utilisateurs|usuarios)\b|用户|角色", re.IGNORECASE)
+_SCOPE = re.compile(
+    r"\W*(?:\d[\d.]*\W*)?(?:scope|geltungsbereich|périmètre|alcance|适用范围|范围)\W*", re.IGNORECASE
+)
+_MEASURES = re.compile(
+    r"\W*(?:measurements?|measures|indicators?|numbers|messungen|mesures|mediciones)\W*", re.IGNORECASE
+)
+_USERS = re.compile(
+    r"\b(?:users|actors|personas|roles|audience|nutzer|benutzer|utilisateurs|usuarios)\b|用户|角色",
+    re.IGNORECASE,
+)
 _RANKED = re.compile(
     r"\W*(?:\d[\d.]*\W*)?(?:primary|secondary|tertiary|main|key|core|other|internal|external|direct|indirect|end|target)\s+"
     r"(?:users?|personas?|stakeholders?|actors?|audiences?)\W*|\W*(?:主要|次要|核心|辅助|目标|其他|内部|外部)(?:用户|使用者|角色|人群|干系人)\W*",
@@ -197,6 +204,7 @@ class _Roles:
     def __init__(self, blocks: Sequence[Block]) -> None:
         self.blocks = blocks
         self.headings: list[_Heading] = []
+        self.named: dict[str, _Heading] = {}  # by its text, the last heading that says it
         self.found: dict[str, Passage] = {}
         self.children = {block.parent for block in blocks if block.parent and block.kind == "item"}
         levels = [block.level for block in blocks if block.kind == "heading"]
@@ -244,7 +252,12 @@ class _Roles:
             role = named_role if named_role in beyond else ""
         if role == "requirement" and above and above.role == "background" and _SCOPE.fullmatch(named):
             role = ""  # what the document covers
-        if role == "metric" and above and above.role in ASKED and _MEASURES.fullmatch(_CHAPTER.sub("", named)):
+        if (
+            role == "metric"
+            and above
+            and above.role in ASKED
+            and _MEASURES.fullmatch(_CHAPTER.sub("", named))
+        ):
             role = ""  # features that measure
         role = "acceptance" if scene else "done" if struck else role
         if (
@@ -287,16 +300,16 @@ class _Roles:
         if role == "acceptance" and not known:
             found = _NAMED_ID.search(block.text)
             known = self.by_id.get(found[0], "") if found else ""
-        self.headings.append(
-            _Heading(
-                block.level,
-                block,
-                inherited,
-                given or (above.priority if above and not (role and above.priority == "Won't") else ""),
-                release or (above.release if above else ""),
-                above.feature if scene and above else known or block.id if feature or known else "",
-            )
+        made = _Heading(
+            block.level,
+            block,
+            inherited,
+            given or (above.priority if above and not (role and above.priority == "Won't") else ""),
+            release or (above.release if above else ""),
+            above.feature if scene and above else known or block.id if feature or known else "",
         )
+        self.named[block.text] = made
+        self.headings.append(made)
         role = "user" if told else "done" if struck else inherited if feature and not known else ""
         words = told[1] if told else struck[1] if struck else words
         return Passage(block, words, role, id=name, priority=given, release=release, opens=not struck)
@@ -328,6 +341,9 @@ class _Roles:
         return next((block for block in self.blocks if block.kind == "heading"), None)
 
     def _passage(self, block: Block) -> Passage:
+        last = self.headings[-1].block if self.headings else None
+        if last and last.level < BOLD and last.text not in block.section:  # behind a part that folds
+            self.headings = [self.named[name] for name in block.section if name in self.named]
         here = self.headings[-1] if self.headings else None
         base = Passage(
             block,

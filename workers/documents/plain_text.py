@@ -52,7 +52,9 @@ _CHAPTER = re.compile(
 )
 _HAN_CHAPTER = re.compile(r"^[一二三四五六七八九十]{1,3}、[^，。；,;]{1,14}$")
 _NUMBERED = re.compile(r"^(\d{1,2})[.)]?\s+(\S.{1,58}[^\s.!?;,。！？；，])$")
-_DEEP = re.compile(r"^(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2})+[.)]?\s+(?=[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff*\[`\"“„(~])")  # 3.1
+_DEEP = re.compile(
+    r"^(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2})+[.)]?\s+(?=[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff*\[`\"“„(~])"
+)  # 3.1
 _BRACKETS = re.compile(
     r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*([^=].{0,60}?)\s*=+|-{2,}\s*([^-].{0,60}?)\s*-{2,})[:：]?$"
 )
@@ -197,9 +199,22 @@ def _unflattened(line: str) -> list[str]:
     if len(line) < _FLAT:
         return [line]
     if len(_FLAT_HEADING.findall(line)) < 2:
-        return _items(line) if len(re.findall(r"\s[•‣▪]\s", line)) > 2 else [line]
+        if len(re.findall(r"\s[•‣▪]\s", line)) <= 2:
+            return [line]
+        return [part for piece in _items(line) for part in _labelled_end(piece)]
     pieces = [piece.strip() for piece in _FLAT_HEADING.sub(r"\n\1", line).split("\n")]
     return [part for piece in pieces if piece for part in _chapter(piece)]
+
+
+def _labelled_end(piece: str) -> Iterator[str]:
+    """A piece of a text on one line, and as a heading the label of the next list that stands at its end: `... in red Users:`."""
+    words = piece.rstrip().split(" ")
+    for count in range(min(4, len(words)), 0, -1):
+        label = " ".join(words[-count:])
+        if label.endswith((":", "：")) and label[:1].isupper() and label_role(label):
+            yield from [" ".join(words[:-count]), "", f"## {label.rstrip(':：')}", ""]
+            return
+    yield piece
 
 
 def _chapter(piece: str) -> Iterator[str]:

@@ -17,7 +17,10 @@ _NUMBERING = re.compile(
     r"|[（(][一二三四五六七八九十\d]{1,3}[)）]\s*|[IVX]{1,4}\.\s+|[A-Z]\.\s+)",
     re.IGNORECASE,
 )
-_PART = re.compile(r"^(?:part|chapter|appendix|annex|teil|anhang|annexe|anexo|parte)\s+[A-Z\d]{1,2}\b[\s:：.–—-]+(?=\w)", re.IGNORECASE)
+_PART = re.compile(
+    r"^(?:part|chapter|appendix|annex|teil|anhang|annexe|anexo|parte)\s+[A-Z\d]{1,2}\b[\s:：.–—-]+(?=\w)",
+    re.IGNORECASE,
+)
 _EDGES = re.compile(r"^[\W_]+|[\s:：*_.…。、,?？!–—-]+$")
 _PARENTHESES = re.compile(r"\s*[（(\[【]([^()（）\[\]【】]*)[)）\]】]\s*")
 _JOINS = re.compile(

@@ -6,6 +6,7 @@ LIR-101    The inspector shall       - LIR-101: The inspector shall see the list
 Inspector        works in shafts     - **Inspector**: works in shafts
 Registrar        archives cases      - **Registrar**: archives cases
 """
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
@@ -16,7 +17,9 @@ from itertools import groupby
 from workers.documents.reading_words import column_of, role_of
 
 _KEYED = re.compile(r"^(?P<deep> *)(?P<key>\[?[A-Z]{1,6}-?\d{1,4}(?:\.\d{1,3})*\]?)(?P<gap>\t| {2,})\S")
-_NAMED = re.compile(r"^(?P<number>\d{1,2}(?:\.\d{1,2})+\.? +)?(?P<key>[^\s|#>*+\-\d•][^\t|:：]{1,38}?(?<![.!?,;]))(?P<gap> {2,})\S")
+_NAMED = re.compile(
+    r"^(?P<number>\d{1,2}(?:\.\d{1,2})+\.? +)?(?P<key>[^\s|#>*+\-\d•][^\t|:：]{1,38}?(?<![.!?,;]))(?P<gap> {2,})\S"
+)
 _HEADED = re.compile(
     r"^(?P<number>(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?=[.)] ))[.)]?[ \t]+(?P<title>[A-ZÀ-Ý\u4e00-\u9fff][^.!?;。！？；|]{1,58})$"
 )
@@ -93,7 +96,11 @@ def numbered_headings(lines: Sequence[str]) -> dict[int, tuple[int, str]]:
     found: dict[int, tuple[str, str]] = {}
     for at, line in enumerate(lines):
         match = _HEADED.match(line.rstrip())
-        if match and len(match["title"].split()) <= _WORDS and not match["title"].rstrip().endswith((",", ":")):
+        if (
+            match
+            and len(match["title"].split()) <= _WORDS
+            and not match["title"].rstrip().endswith((",", ":"))
+        ):
             found[at] = (match["number"], match["title"].strip())
     said = {at: match["number"] for at, line in enumerate(lines) if (match := _NUMBER.match(line))}
     numbers = {*said.values()}

@@ -134,6 +134,8 @@ def row_of(base: Passage) -> Passage:
     named_role = False
     for header, cell in given:
         kind = change.get(header.strip(" *").casefold(), "") or column_of(header)
+        if kind == "description" and _KEY.match(cell):
+            continue  # `Notes | RPT-21 DONE, live since August`
         if kind in ("user", "question") and _REFERENCE.match(cell.strip()):
             continue
         if kind == "goal" and "goal" in values:
@@ -147,6 +149,9 @@ def row_of(base: Passage) -> Passage:
             values[kind] = cell.strip()
             named_role = named_role or roled
     headers = [_kind_of(header, cell) for header, cell in base.block.cells]
+    if "question" in headers and "goal" in headers:  # `Question | Outcome`
+        headers = ["answer" if kind == "goal" else kind for kind in headers]
+        values |= {"answer": values.pop("goal")} if "goal" in values else {}
     kinds = {*headers, *change.values(), *(["target"] if headers.count("goal") > 1 else [])} - {""}
     role, main = _table_role(kinds, base.role)
     if "quality" in kinds and role not in _BEATEN and not kinds & {"goal", "user", "risk", "baseline"}:
@@ -214,7 +219,11 @@ def _kind_of(header: str, cell: str) -> str:
 
 def _with_values(values: dict[str, str], cells: Sequence[tuple[str, str]]) -> None:
     """Takes the value to reach of a measure from the last column that no header explains, and today's from the one before."""
-    said = [cell for header, cell in cells[1:] if column_of(header) in ("", "release") and re.search(r"[\w%]", cell)]
+    said = [
+        cell
+        for header, cell in cells[1:]
+        if column_of(header) in ("", "release") and re.search(r"[\w%]", cell)
+    ]
     if said and "target" not in values:
         values["target"] = said[-1]
         if len(said) > 1:
@@ -228,7 +237,11 @@ def _keyless(cell: str) -> str:
 
 def _answered_risk(cells: Sequence[tuple[str, str]], risk: str) -> dict[str, str]:
     """What a row says against its risk, in a column whose header does not say so: `So what do we do`."""
-    free = [cell for header, cell in cells if cell and cell != risk and column_of(header) in ("", "aside", "answer")]
+    free = [
+        cell
+        for header, cell in cells
+        if cell and cell != risk and column_of(header) in ("", "aside", "answer")
+    ]
     told = [cell for cell in free if len(cell.split()) > 1 or is_cjk(cell)]
     return {"mitigation": told[-1]} if told else {}
 
