@@ -130,7 +130,12 @@ class Connections:
             raise self._away(error) from error
 
     def _ask_on(
-        self, connection: http.client.HTTPConnection, name: str, body: bytes, seconds: float, longest: int | None
+        self,
+        connection: http.client.HTTPConnection,
+        name: str,
+        body: bytes,
+        seconds: float,
+        longest: int | None,
     ) -> tuple[int, http.client.HTTPMessage, bytes]:
         try:
             if connection.sock is not None:
