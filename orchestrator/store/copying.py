@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
-from sqlalchemy import ColumnElement, Table, bindparam, select, tuple_
+from sqlalchemy import ColumnElement, LargeBinary, Table, bindparam, select, tuple_
 
 from orchestrator.domain.errors import StoreError
 from orchestrator.store import artifacts
@@ -14,6 +15,7 @@ from orchestrator.store.store import Store, Tx
 from orchestrator.store.tables import metadata
 
 PAGE = 500  # rows in memory at a time
+PAGE_OF_BYTES = 8  # of a table that has bytes: a content may have a megabyte
 
 
 class Pages:
@@ -22,12 +24,14 @@ class Pages:
     def __init__(self, table: Table) -> None:
         self.table = table
         self._key = list(table.primary_key.columns)
+        has_bytes = any(isinstance(column.type, LargeBinary) for column in table.columns)
+        self._rows = PAGE_OF_BYTES if has_bytes else PAGE
         self._insertion = Insertion(table.name)
         self._first: Query[Values] = Query(Values, self._page)
         self._next: Query[Values] = Query(Values, lambda: self._page().where(self._after()))
 
     def _page(self) -> Selection:
-        return select(self.table).order_by(*self._key).limit(PAGE)
+        return select(self.table).order_by(*self._key).limit(self._rows)
 
     def _after(self) -> ColumnElement[bool]:
         return tuple_(*self._key) > tuple_(*(bindparam(f"after_{c.name}", type_=c.type) for c in self._key))
@@ -58,14 +62,13 @@ def copy_rows(given: Tx, target: Store) -> dict[str, int]:
     """`copy` out of a transaction that the caller has open."""
 
     def unit(taken: Tx) -> dict[str, int]:
+        target.backend.take_time(taken.opened)
         refuse_rows(taken)
         counts: dict[str, int] = {}
         for pages in TABLES:
             for page in pages.read(given):
                 pages.write(taken, page)
-            counts[pages.table.name], here = _digest(pages, taken)
-            if (counts[pages.table.name], here) != _digest(pages, given):
-                raise StoreError(f"the rows of {pages.table.name} arrived otherwise than they were")
+            counts[pages.table.name] = _compared(pages, given, taken)
         if taken.is_shared:
             artifacts.bring_large(given, taken)
         target.backend.number_on(taken.opened, metadata)
@@ -86,10 +89,18 @@ def count(tx: Tx) -> dict[str, int]:
     return {pages.table.name: sum(len(page) for page in pages.read(tx)) for pages in TABLES}
 
 
-def _digest(pages: Pages, tx: Tx) -> tuple[int, str]:
-    digest, count = hashlib.sha256(), 0
-    for page in pages.read(tx):
-        for row in page:
-            digest.update(repr(sorted(row.items())).encode("utf-8", "surrogatepass"))
-            count += 1
-    return count, digest.hexdigest()
+def _compared(pages: Pages, given: Tx, taken: Tx) -> int:
+    """How many rows have arrived, a page of each side in memory at a time. Raises StoreError where they differ."""
+    count = 0
+    for here, there in zip_longest(pages.read(taken), pages.read(given), fillvalue=()):
+        if len(here) != len(there) or _digest(here) != _digest(there):
+            raise StoreError(f"the rows of {pages.table.name} arrived otherwise than they were")
+        count += len(here)
+    return count
+
+
+def _digest(page: Sequence[Values]) -> str:
+    digest = hashlib.sha256()
+    for row in page:
+        digest.update(repr(sorted(row.items())).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()

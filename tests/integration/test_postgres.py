@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
@@ -20,7 +22,7 @@ from orchestrator.coordinator import reconcile
 from orchestrator.domain.errors import DatabaseUnusable, NotAllowedNow, StoreError
 from orchestrator.project import Project
 from orchestrator.store import artifacts, claims, copying, leases, messages, sessions, tasks
-from orchestrator.store.backends import postgres_connection
+from orchestrator.store.backends import postgres_backend, postgres_connection
 from orchestrator.store.backends.postgres_backend import PostgresBackend
 from orchestrator.store.backends.postgres_dialect import SQL
 from orchestrator.store.backends.postgres_schema import ensure_schema
@@ -479,6 +481,46 @@ def test_a_project_moves_once_nothing_works_with_it(postgres: Server, tmp_path: 
     assert make.keys(moved, session) == make.keys(file, session)
     moved.close()
     file.close()
+
+
+def test_a_project_is_copied_though_that_takes_longer_than_a_unit_may(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server ends a transaction that idles, or a statement that takes long; this one waits for the file it copies."""
+    monkeypatch.setitem(postgres_connection.SERVER, "idle_in_transaction_session_timeout", "400ms")
+    monkeypatch.setattr(postgres_backend, "OUTAGE_SECONDS", 1.0)
+    file = make.make_store(tmp_path / "file")
+    bodies = [b"%d" % number for number in range(3)]
+    file.write(lambda tx: [artifacts.put(tx, body) for body in bodies])
+    store = make.make_postgres_store(tmp_path, address)
+
+    def slowly(given: Tx) -> dict[str, int]:
+        """From a disk that takes longer for the contents than the server lets a transaction idle."""
+        disk: sqlite3.Connection = given.opened.cursor.connection  # type: ignore[attr-defined]
+        disk.set_trace_callback(lambda sql: time.sleep(0.6) if "FROM contents" in sql else None)
+        return copying.copy_rows(given, store)
+
+    counts = file.read(slowly)
+
+    assert counts["contents"] == len(bodies)
+    store.close()
+    file.close()
+
+
+def test_contents_are_copied_a_few_at_a_time(tmp_path: Path) -> None:
+    file, other = make.make_store(tmp_path / "file"), make.make_store(tmp_path / "other")
+    size, many = 500_000, 60
+    file.write(lambda tx: [artifacts.put(tx, b"%d " % number + b"\xff" * size) for number in range(many)])
+
+    tracemalloc.start()
+    counts = copying.copy(file, other)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert counts["contents"] == many
+    assert most < many * size, "no more at once than half of what there is, read from both sides"
+    file.close()
+    other.close()
 
 
 def test_nothing_of_one_machine_imports_the_driver() -> None:

@@ -80,6 +80,9 @@ class Backend(Protocol):
     def snapshot(self, unit: Callable[[Opened], T]) -> T:
         """The answer of `unit` on one consistent snapshot; it cannot write. Raises StoreError."""
 
+    def take_time(self, opened: Opened) -> None:
+        """Let this one transaction idle, and its statements take, as long as they need: for a command in the foreground."""
+
     def number_on(self, opened: Opened, tables: MetaData) -> None:
         """Let new ids follow those of rows that were copied with theirs."""
 

@@ -272,6 +272,11 @@ class PostgresBackend:
 
         return self._outlasting(lambda: self._with(self._readers, read))
 
+    def take_time(self, opened: Opened) -> None:
+        """Its locks still end with the client: keepalives notice one that is cut off."""
+        for name in ("idle_in_transaction_session_timeout", "statement_timeout"):
+            opened.cursor.execute(f"SET LOCAL {name} = 0")
+
     def number_on(self, opened: Opened, tables: MetaData) -> None:
         for table in tables.sorted_tables:
             column = table.autoincrement_column

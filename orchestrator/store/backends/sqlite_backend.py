@@ -148,6 +148,9 @@ class SqliteBackend:
         except sqlite.DriverError as error:
             raise self._explained(error) from error
 
+    def take_time(self, opened: Opened) -> None:
+        """SQLite ends no transaction by itself."""
+
     def number_on(self, opened: Opened, tables: MetaData) -> None:
         """SQLite takes the largest id there is."""
 
