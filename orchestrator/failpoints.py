@@ -112,6 +112,12 @@ FLEET_NAMES = (  # passed only by operations across cells: before and after what
     "fleet.go_on.after",
 )
 
+ADOPT_NAMES = (  # passed only by the move to a server
+    "adopt.copied",
+    "adopt.retired",
+    "adopt.named",
+)
+
 MIRROR_NAMES = (  # passed only by a mirror of a person's
     "mirror.before_send",
     "mirror.after_send",

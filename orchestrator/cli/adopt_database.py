@@ -10,6 +10,7 @@ import typer
 from orchestrator.cli.opening import changing, here
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, print_json, say
+from orchestrator.domain.errors import DatabaseMoved
 
 
 def adopt_database(
@@ -33,11 +34,16 @@ def adopt_database(
 
     project = here()
     target, wanted = work.prepared(project, url, password_env, password_file, os.environ)
-    with changing() as opened:
+    try:
+        with changing() as opened:
+            if dry_run:
+                counts = work.counted(opened.store, target)
+            else:
+                counts = work.adopt_database(project, opened.store, target, wanted=wanted)
+    except DatabaseMoved as moved:  # by an earlier one that did not come to its end
         if dry_run:
-            counts = work.counted(opened.store, target)
-        else:
-            counts = work.adopt_database(project, opened.store, target, wanted=wanted)
+            raise
+        counts = work.finish(project, target, moved.url, wanted)
     rows = sum(counts.values())
     if as_json:
         print_json({"dry_run": dry_run, "database": target.name, "rows": counts})

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from orchestrator import failpoints
 from orchestrator.config import load_database, sources
 from orchestrator.config.database_table import with_database
 from orchestrator.domain.errors import ConfigError, NotAllowedNow, UsageError
 from orchestrator.project import Project
 from orchestrator.store import copying, files, leases, queries
-from orchestrator.store.backends.sqlite_moved import retire
+from orchestrator.store.backends.sqlite_moved import refuse_retired, retire
 from orchestrator.store.databases import PostgresDatabase, on_server
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.tables import metadata
@@ -25,7 +26,8 @@ def adopt_database(
 
     What arrived is compared by number and digest. `wanted`: the project's settings from now on; they are written, and the
     file, which stays, takes no change any more. Raises NotAllowedNow while a coordinator, a worker host or a run of the
-    project is alive, DatabaseUnusable, StoreError for a database that has rows; then nothing was copied.
+    project is alive, DatabaseUnusable, StoreError for a database that has other rows; then nothing was copied.
+    Raises DatabaseMoved where another process was quicker.
     """
     source.read(refuse_at_work)
     target.ensure()
@@ -33,17 +35,49 @@ def adopt_database(
 
     def unit(given: Tx) -> dict[str, int]:
         """Nobody writes into the file meanwhile; who waits for it finds that it takes no change."""
+        refuse_retired(given.opened.cursor)
         refuse_at_work(given)
         counts = copying.copy_rows(given, store)
+        failpoints.hit("adopt.copied")
         if wanted is not None:
-            files.write(project.workflow, CONFIG, wanted.encode())
-            retire(given.opened.cursor, metadata)
+            retire(given.opened.cursor, metadata, target.url)
         return counts
 
     try:
-        return source.write(unit)
+        counts = source.write(unit)
     finally:
         store.close()
+    failpoints.hit("adopt.retired")
+    if wanted is not None:
+        _name(project, wanted)
+    return counts
+
+
+def _name(project: Project, wanted: str) -> None:
+    """Only now: were the settings first, and the file's retirement not committed, both databases would take writes."""
+    files.write(project.workflow, CONFIG, wanted.encode())
+    failpoints.hit("adopt.named")
+
+
+def finish(project: Project, target: PostgresDatabase, url: str, wanted: str) -> dict[str, int]:
+    """What is left to do for a file that was retired for `url`: the settings. Table -> how many rows are there.
+
+    Raises UsageError for another database, DatabaseUnusable for one that has no tables.
+    """
+    if target.url != url:
+        raise UsageError(
+            "the project's rows are in another database",
+            why=f"an earlier `lifecycle adopt-database` copied them to {url}",
+            fix="name that one; to move from one server to another, use `pg_dump`",
+        )
+    target.refuse_other_schema()
+    store = target.store()
+    try:
+        counts = store.read(copying.count)
+    finally:
+        store.close()
+    _name(project, wanted)
+    return counts
 
 
 def refuse_at_work(tx: Tx) -> None:

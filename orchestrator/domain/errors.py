@@ -9,6 +9,7 @@ LifecycleError
 │   └── ConfigError            all faults of a file at once
 ├── StoreError                 the database is not available
 │   ├── DatabaseUnusable       missing, foreign, corrupt, newer schema, network file system
+│   │   ├── DatabaseMoved      its rows are on a server now
 │   │   └── DatabaseDamaged    it is not changed, and every process ends
 │   ├── DatabaseBusy           another process holds the write lock
 │   ├── DiskFull               nothing was written
@@ -46,6 +47,7 @@ LifecycleError
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -178,6 +180,18 @@ class DatabaseUnusable(StoreError):
     """The database cannot be used."""
 
     exit_code = 2
+
+
+class DatabaseMoved(DatabaseUnusable):
+    """The project's database has moved to a server."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(
+            why=f"`lifecycle adopt-database` copied its rows to {url}; the file takes no change any more",
+            fix=f"finish with `lifecycle adopt-database {shlex.quote(url)}` and the options it was given; "
+            "or set database.url in .workflow/config.toml",
+        )
+        self.url = url
 
 
 class DatabaseDamaged(DatabaseUnusable):

@@ -53,7 +53,8 @@ TABLES = [Pages(table) for table in metadata.sorted_tables]  # referred to befor
 def copy(source: Store, target: Store) -> dict[str, int]:
     """Table -> how many rows were copied, all in one transaction; what arrived was compared by number and digest.
 
-    Raises StoreError when a table of the target has rows, or when what arrived differs; then nothing was written.
+    A target that has these very rows, of a copy whose caller was killed, is left as it is. Raises StoreError when it has
+    others, or when what arrived differs; then nothing was written.
     """
     return source.read(lambda given: copy_rows(given, target))
 
@@ -63,12 +64,16 @@ def copy_rows(given: Tx, target: Store) -> dict[str, int]:
 
     def unit(taken: Tx) -> dict[str, int]:
         target.backend.take_time(taken.opened)
+        there = _counts_of_same(given, taken)
+        if there is not None:
+            return there
         refuse_rows(taken)
-        counts: dict[str, int] = {}
         for pages in TABLES:
             for page in pages.read(given):
                 pages.write(taken, page)
-            counts[pages.table.name] = _compared(pages, given, taken)
+        counts = _counts_of_same(given, taken)
+        if counts is None:
+            raise StoreError("the rows arrived otherwise than they were")
         if taken.is_shared:
             artifacts.bring_large(given, taken)
         target.backend.number_on(taken.opened, metadata)
@@ -89,14 +94,28 @@ def count(tx: Tx) -> dict[str, int]:
     return {pages.table.name: sum(len(page) for page in pages.read(tx)) for pages in TABLES}
 
 
-def _compared(pages: Pages, given: Tx, taken: Tx) -> int:
-    """How many rows have arrived, a page of each side in memory at a time. Raises StoreError where they differ."""
-    count = 0
-    for here, there in zip_longest(pages.read(taken), pages.read(given), fillvalue=()):
-        if len(here) != len(there) or _digest(here) != _digest(there):
-            raise StoreError(f"the rows of {pages.table.name} arrived otherwise than they were")
-        count += len(here)
-    return count
+def _counts_of_same(given: Tx, taken: Tx) -> dict[str, int] | None:
+    """Table -> how many rows both have, None where one has others; a page of each in memory at a time."""
+    counts: dict[str, int] = {}
+    for pages in TABLES:
+        counts[pages.table.name] = 0
+        for there, here in zip_longest(pages.read(given), pages.read(taken), fillvalue=()):
+            if len(here) != len(there) or _digest(_as_given(here, there)) != _digest(there):
+                return None
+            counts[pages.table.name] += len(here)
+    return counts
+
+
+def _as_given(here: Sequence[Values], there: Sequence[Values]) -> list[Values]:
+    """Rows of a target, but for contents that it has whole and the source keeps in files."""
+    return [
+        {**row, "body": None}
+        if other.get("body", b"") is None
+        and row["body"] is not None
+        and artifacts.digest_of(row["body"]) == row["sha256"]
+        else row
+        for row, other in zip(here, there, strict=True)
+    ]
 
 
 def _digest(page: Sequence[Values]) -> str:

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from orchestrator.failpoints import (
+    ADOPT_NAMES,
     BUILD_NAMES,
     CODE_NAMES,
     COMMAND_NAMES,
@@ -12,6 +13,7 @@ from orchestrator.failpoints import (
     FORK_NAMES,
     FRONTEND_NAMES,
     GIT_NAMES,
+    MIRROR_NAMES,
     NAMES,
 )
 
@@ -24,7 +26,7 @@ def test_the_names_are_those_of_the_code() -> None:
     passed = {name for source in sources for name in HIT.findall(source.read_text(encoding="utf-8"))}
 
     named = [*NAMES, *COMMAND_NAMES, *GIT_NAMES, *BUILD_NAMES, *FORK_NAMES, *FRONTEND_NAMES, *CODE_NAMES]
-    named += [*ENGINE_NAMES, *FLEET_NAMES]
+    named += [*ENGINE_NAMES, *FLEET_NAMES, *ADOPT_NAMES, *MIRROR_NAMES]
 
     assert passed == set(named)
     assert len(named) == len(set(named))

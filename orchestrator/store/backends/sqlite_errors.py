@@ -9,6 +9,7 @@ from pathlib import Path
 
 from orchestrator.domain.errors import (
     DatabaseDamaged,
+    DatabaseMoved,
     DatabaseUnusable,
     DiskFull,
     NoDescriptors,
@@ -17,6 +18,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.store import ballast, rights
 
+MOVED = "moved to "  # and where, in the place of a revision, and as what every change is refused with
 ROOM = 64 * 1024  # with less than this, a failed read or write is one for want of room
 WAITABLE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -35,16 +37,23 @@ _UNSYNCED = (sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC)
 
 def code_of(error: sqlite3.Error) -> int:
     """SQLite's primary result code."""
-    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+    return exact_code(error) & 0xFF
+
+
+def exact_code(error: sqlite3.Error) -> int:
+    """SQLite's extended result code, 0 for an error of the driver's own."""
+    return int(getattr(error, "sqlite_errorcode", 0))
 
 
 def explain(error: sqlite3.Error, path: Path) -> Exception:
     """The fault in our words; a broken constraint stays what it is, since it is an internal error."""
+    if exact_code(error) == sqlite3.SQLITE_CONSTRAINT_TRIGGER and str(error).startswith(MOVED):
+        return DatabaseMoved(str(error).removeprefix(MOVED))
     if isinstance(error, sqlite3.IntegrityError):
         return error
     if str(error).startswith(_NO_TEXT):
         return damaged(path, str(error))
-    exact, code = getattr(error, "sqlite_errorcode", 0), code_of(error)
+    exact, code = exact_code(error), code_of(error)
     if exact in _UNSYNCED:  # for want of room too: what was written is in doubt
         return _broken(error, path)
     if code == sqlite3.SQLITE_CANTOPEN and _out_of_descriptors():

@@ -16,13 +16,12 @@ from pathlib import Path
 from queue import Empty, Full, LifoQueue
 from urllib.parse import quote
 
-from orchestrator.domain.errors import DatabaseBusy, DatabaseUnusable, StoreError
+from orchestrator.domain.errors import DatabaseBusy, DatabaseMoved, DatabaseUnusable, StoreError
 from orchestrator.store import rights
-from orchestrator.store.backends.sqlite_errors import WAITABLE, code_of, damaged, unreadable, way_back
+from orchestrator.store.backends.sqlite_errors import MOVED, WAITABLE, code_of, damaged, unreadable, way_back
 
 APPLICATION_ID = 0x544C4331
 SCHEMA = "0010"  # the newest migration; tests hold it against migrations/
-MOVED = "moved"  # in the place of a revision: the rows are on a server now
 BUSY_TIMEOUT_MS = 5_000
 FIXED_IN = (3, 51, 3)  # first release without the WAL-reset bug
 NETWORK_FILE_SYSTEMS = {
@@ -179,8 +178,8 @@ def inspect(path: Path) -> str | None:
             f"{path.name} was left half migrated", why="it names no schema revision", fix=fix
         )
     found = str(row[0])
-    if found == MOVED:
-        raise moved()
+    if found.startswith(MOVED):
+        raise DatabaseMoved(found.removeprefix(MOVED))
     if found > SCHEMA:
         raise DatabaseUnusable(
             "the database is newer than this program",
@@ -188,15 +187,6 @@ def inspect(path: Path) -> str | None:
             fix="install the newer version of team-lifecycle",
         )
     return found
-
-
-def moved() -> DatabaseUnusable:
-    """The error for a file whose rows have moved to a server."""
-    return DatabaseUnusable(
-        "the project's database has moved to a server",
-        why="`lifecycle adopt-database` copied its rows there; the file takes no change any more",
-        fix="set database.url in .workflow/config.toml to where it is",
-    )
 
 
 def other_schema(found: str | None) -> DatabaseUnusable:
