@@ -109,13 +109,17 @@ def _counts_of_same(given: Tx, taken: Tx) -> dict[str, int] | None:
 def _as_given(here: Sequence[Values], there: Sequence[Values]) -> list[Values]:
     """Rows of a target, but for contents that it has whole and the source keeps in files."""
     return [
-        {**row, "body": None}
-        if other.get("body", b"") is None
-        and row["body"] is not None
-        and artifacts.digest_of(row["body"]) == row["sha256"]
-        else row
+        Values(row, body=None) if _in_a_file(other) and _is_whole(row) else row
         for row, other in zip(here, there, strict=True)
     ]
+
+
+def _in_a_file(row: Values) -> bool:
+    return row.get("body", b"") is None
+
+
+def _is_whole(row: Values) -> bool:
+    return isinstance(row["body"], bytes) and artifacts.digest_of(row["body"]) == row["sha256"]
 
 
 def _digest(page: Sequence[Values]) -> str:
