@@ -115,9 +115,11 @@ def write_all(store: Store, own: str | None = None) -> list[str]:
     """Write the files of the session that a command has changed; why some of them could not be written.
 
     Then, for two seconds at most, those of others that have changed since: of what stands in their place their own
-    commands tell.
+    commands tell. Where machines share the database those of others are left to the next leader, whose folder they are for.
     """
     why = write_now(store, own) if own else ""
+    if store.file is None:
+        return [why] if why else []
     ends = time.monotonic() + OTHERS_SECONDS
     for session in unprojected(store):
         if time.monotonic() > ends:

@@ -69,17 +69,18 @@ def stamp(micros: int | None) -> str | None:
     )
 
 
-def project(store: Store, session: str, fence: Callable[[Tx], None] = lambda _: None) -> list[str]:
+def project(store: Store, session: str, fence: Callable[[Tx], None] | None = None) -> list[str]:
     """Bring the session's files up to date; the artifact paths that a person had edited. One projector at a time.
 
-    `fence` is called in the unit that notes that they are. Raises what it raises, InTheWay when all were written but
-    those whose place is taken, UsageError when the directory itself is.
+    `fence` is called in the unit that notes that they are. Without one nothing is noted where machines share the database:
+    the leader has a folder of its own, which is not up to date by what is in ours. Raises what it raises, InTheWay when
+    all were written but those whose place is taken, UsageError when the directory itself is.
     """
     with edits.alone(store.workflow, session):
         return _project(store, session, fence)
 
 
-def _project(store: Store, session: str, fence: Callable[[Tx], None]) -> list[str]:
+def _project(store: Store, session: str, fence: Callable[[Tx], None] | None) -> list[str]:
     if store.read(lambda tx: sessions.get(tx, session)) is None:
         return []  # it was deleted meanwhile, and its directory must not come back
     root = _root(store.workflow, session)
@@ -103,7 +104,10 @@ def _project(store: Store, session: str, fence: Callable[[Tx], None]) -> list[st
     failpoints.hit("projector.before_mark")
 
     def mark(tx: Tx) -> None:
-        fence(tx)
+        if fence is not None:
+            fence(tx)
+        elif tx.is_shared:
+            return
         for path, digest in written.items():
             artifacts.note_shown(tx, session, path, digest)
         if not blocked:

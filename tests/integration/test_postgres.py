@@ -18,7 +18,7 @@ import pytest
 
 from orchestrator.commands import manage
 from orchestrator.commands.adopt_database import adopt_database
-from orchestrator.coordinator import reconcile
+from orchestrator.coordinator import projections, projector, reconcile
 from orchestrator.domain.errors import DatabaseUnusable, NotAllowedNow, StoreError
 from orchestrator.project import Project
 from orchestrator.store import artifacts, claims, copying, leases, messages, sessions, tasks
@@ -521,6 +521,43 @@ def test_contents_are_copied_a_few_at_a_time(tmp_path: Path) -> None:
     assert most < many * size, "no more at once than half of what there is, read from both sides"
     file.close()
     other.close()
+
+
+def test_what_a_command_writes_elsewhere_is_not_taken_for_the_leaders_folder(
+    address: str, tmp_path: Path
+) -> None:
+    """A leads, B's command writes while nobody leads, A leads again: its folder follows."""
+    a, b = (make.make_postgres_store(tmp_path / name, address) for name in ("a", "b"))
+    session = make.make_session(a)
+    make.make_host(a)
+    path = "spec/discovery.md"
+
+    def lead(epoch: int) -> bytes:
+        by = make.lead(a)
+        assert by.epoch == epoch
+        projections.take_over(a, epoch)
+        make.one_beat(a, session, by)
+        for each in projections.unprojected(a):
+            projector.project(a, each, lambda tx: leases.must_lead(tx, by.holder, by.epoch))
+        a.write(lambda tx: leases.leave_lead(tx, by.holder, by.epoch))
+        return (a.workflow / ".team" / session / path).read_bytes()
+
+    by = make.lead(a)
+    make.one_beat(a, session, by)
+    run = make.claim(a, "h-1")
+    assert run is not None
+    make.finish(a, run, files={path: b"one\n"})
+    a.write(lambda tx: leases.leave_lead(tx, by.holder, by.epoch))
+    assert lead(2) == b"one\n"
+    assert projections.write_all(b, session) == []
+    (b.workflow / ".team" / session / path).write_bytes(b"two\n")
+    assert [projections.write_all(b, session) for _ in range(2)] == [[], []]
+
+    assert lead(3) == b"two\n"
+    versions = a.read(lambda tx: [row.path for row in artifacts.newest(tx, session) if row.path == path])
+    assert versions == [path]
+    a.close()
+    b.close()
 
 
 def test_nothing_of_one_machine_imports_the_driver() -> None:
