@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -121,6 +122,15 @@ class _Protocol(H11Protocol):
             self._waiting = None
 
 
+class DoorLoop(asyncio.SelectorEventLoop):
+    """A loop on which a TLS handshake is given up as late as the head of a request: asyncio itself waits for 60 s."""
+
+    async def create_server(self, *given: Any, ssl: Any = None, **options: Any) -> Any:
+        if ssl is not None:
+            options["ssl_handshake_timeout"] = HEAD_SECONDS
+        return await super().create_server(*given, ssl=ssl, **options)
+
+
 class DoorServer(uvicorn.Server):
     """Lets the hosts go that wait for news when it stops: they would keep it waiting."""
 
@@ -130,6 +140,7 @@ class DoorServer(uvicorn.Server):
         config = uvicorn.Config(
             build(site),
             http=_Protocol,
+            loop=f"{__name__}:{DoorLoop.__name__}",
             ws="none",
             lifespan="on",
             log_config=None,

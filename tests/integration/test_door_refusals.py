@@ -667,8 +667,9 @@ def test_a_certificate_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
     assert certificate(None, None, "127.0.0.1") is certificate(None, None, "::1") is None
 
 
-def test_a_host_trusts_no_certificate_that_it_does_not_know(tmp_path: Path) -> None:
-    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+def self_signed(folder: Path) -> tuple[Path, Path]:
+    """A certificate for this machine's own address, and its key."""
+    cert, key = folder / "cert.pem", folder / "key.pem"
     subprocess.run(
         [
             *(
@@ -688,6 +689,24 @@ def test_a_host_trusts_no_certificate_that_it_does_not_know(tmp_path: Path) -> N
         check=True,
         capture_output=True,
     )
+    return cert, key
+
+
+def test_a_client_that_never_begins_its_handshake_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listening, "HEAD_SECONDS", 0.3)
+    store = make.make_store(tmp_path)
+    with serving(store, tls=certificate(*self_signed(tmp_path), "127.0.0.1")) as running:
+        at = urlsplit(running.url)
+        within = 30.0  # seconds, on any machine: asyncio itself closes it after 60
+        with socket.create_connection((str(at.hostname), at.port), timeout=within) as connection:
+            assert connection.recv(1) == b""
+    store.close()
+
+
+def test_a_host_trusts_no_certificate_that_it_does_not_know(tmp_path: Path) -> None:
+    cert, key = self_signed(tmp_path)
     store = make.make_store(tmp_path)
     with serving(store, tls=certificate(cert, key, "127.0.0.1")) as running:
         token = running.token("far-1", ROLES_ELSEWHERE)
