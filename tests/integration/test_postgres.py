@@ -35,7 +35,7 @@ from tests.compiled_statements import statements
 from tests.integration.test_statements import form_of
 from tests.patience import patient
 from tests.postgres_proxy import proxy
-from tests.postgres_server import Server
+from tests.postgres_server import Server, name_of
 
 Unit = Callable[[Tx], Any]
 
@@ -558,6 +558,47 @@ def test_what_a_command_writes_elsewhere_is_not_taken_for_the_leaders_folder(
     assert versions == [path]
     a.close()
     b.close()
+
+
+def test_a_folder_that_is_put_aside_follows_a_restored_database(postgres: Server, tmp_path: Path) -> None:
+    """What docs/operations.md tells to do: what was written after the dump would count as edited by hand."""
+    address = postgres.database("empty")
+    name = name_of(address)
+    store = make.make_postgres_store(tmp_path, address)
+    session = make.make_session(store)
+    make.make_host(store)
+    by = make.lead(store)
+    make.one_beat(store, session, by)
+    run = make.claim(store, "h-1")
+    assert run is not None
+    make.finish(store, run, files={"spec/a.md": b"one\n"})
+    file = store.workflow / ".team" / session / "spec" / "a.md"
+
+    def follow() -> list[str]:
+        """What the leader of the epoch does as it begins: the authors of the document's versions."""
+        projections.take_over(store, by.epoch)
+        for each in projections.unprojected(store):
+            projector.project(store, each, lambda tx: leases.must_lead(tx, by.holder, by.epoch))
+        return store.read(lambda tx: [row.author for row in artifacts.versions(tx, session, "spec/a.md")])
+
+    before = follow()
+    to = ("-h", str(postgres.folder), "-U", "lifecycle")
+    postgres.run("pg_dump", *to, "--format=custom", f"--file={name}.dump", name)
+    file.write_bytes(b"two\n")
+    store.write(lambda tx: sessions.unproject(tx, session))
+    assert follow() == [*before, "user"]
+    store.close()
+    postgres.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    postgres.execute(f"CREATE DATABASE {name} TEMPLATE template0")
+    postgres.run("pg_restore", *to, "--exit-on-error", f"--dbname={name}", f"{name}.dump")
+    store = make.make_postgres_store(tmp_path, address)
+
+    (store.workflow / ".team").rename(store.workflow / ".team-before")
+    (store.workflow / projections.LED).unlink()
+
+    assert follow() == before
+    assert file.read_bytes() == b"one\n"
+    store.close()
 
 
 def test_nothing_of_one_machine_imports_the_driver() -> None:
