@@ -6,6 +6,7 @@ import os
 import secrets
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,9 +31,18 @@ def mcp(
     port: Annotated[
         int | None, typer.Option("--port", min=0, max=65_535, help="With --http; default a free one.")
     ] = None,
+    door: Annotated[
+        str | None,
+        typer.Option("--door", metavar="URL", help="With --run, on a joined host: ask this server."),
+    ] = None,
+    ca: Annotated[
+        Path | None,
+        typer.Option("--ca", metavar="FILE", help="With --door: who may sign the server's certificate."),
+    ] = None,
     project: ProjectOption = None,
 ) -> None:
     """Serve the project to agents over the Model Context Protocol."""
+    _check_door(door, run, ca, http=http)
     if port is not None and not http:
         raise UsageError("--port needs --http", why="stdio has no port", fix="lifecycle mcp --http --port N")
     _need_library()
@@ -41,10 +51,13 @@ def mcp(
 
     token = os.environ.pop(TOKEN, None) or None  # what we start must not inherit it
     home = project_of(project)
+    if door is not None and run is not None:
+        _serve_at_door(door, run, token, ca, home.root)
+        return
     scope: Scope = Person() if run is None else worker(home, run, token)
     context = ToolContext(home, scope)
     if not http:
-        from orchestrator.mcp_server.serve import serve_stdio
+        from orchestrator.mcp_server.serve import build, serve_stdio
 
         if is_live(sys.stdin):
             note(
@@ -52,7 +65,7 @@ def mcp(
             )
         # A thread waits for input that may never come: Ctrl-C ends the process, which holds nothing between two calls.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        serve_stdio(context)
+        serve_stdio(build(context))
         return
     from orchestrator.mcp_server.over_http import serve_http
 
@@ -67,6 +80,31 @@ def mcp(
         flush()
 
     serve_http(context, bearer, port or 0, ready)
+
+
+def _check_door(door: str | None, run: str | None, ca: Path | None, *, http: bool) -> None:
+    """Raises UsageError."""
+    if ca is not None and door is None:
+        raise UsageError("--ca needs --door", why="nobody else is asked", fix="leave it out")
+    if door is not None and (run is None or http):
+        raise UsageError(
+            "--door is for the agent of a run, over stdio",
+            why="the server knows it by the token of its run",
+            fix="the joined host starts it for its agents; leave --door out",
+        )
+
+
+def _serve_at_door(url: str, run: str, token: str | None, ca: Path | None, clone: Path) -> None:
+    """Raises UsageError for an address or certificates that cannot be used."""
+    from orchestrator.door.http_desk import Connections
+    from orchestrator.mcp_server.over_door import server_at_door
+    from orchestrator.mcp_server.scope import no_token
+    from orchestrator.mcp_server.serve import serve_stdio
+
+    if token is None:
+        raise no_token()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    serve_stdio(server_at_door(Connections(url, f"{run}.{token}", certificates=ca), clone))
 
 
 def _need_library() -> None:

@@ -122,6 +122,9 @@ class Desk(WorkDesk, Protocol):
     def is_led(self) -> bool:
         """Whether a coordinator leads the project."""
 
+    def agent_token(self, run: Run) -> str:
+        """By which the agents of the run may ask the server for themselves, as long as the run is open."""
+
     # what a run knows
 
     def attempts_before(self, run: Run) -> list[str]:

@@ -29,6 +29,7 @@ from orchestrator.door.code_carrier import CodeCarrier
 from orchestrator.door.desk import Desk, Renewed, Reported, Run, Taken
 from orchestrator.door.http_code import HttpCode
 from orchestrator.door.wire import DoorRefused, NotReadable, ServerAway
+from orchestrator.door.work_desk import AgentsDoor
 
 FIRST_TRY, LONGEST_TRY = 0.05, 2.0  # seconds between two tries
 ANSWER_SECONDS = 30.0  # within which an answer must have come
@@ -99,6 +100,7 @@ class Connections:
             raise UsageError(
                 f"{url} cannot be used", why=str(error), fix="check port and certificates"
             ) from error
+        self.door = AgentsDoor(url, certificates and certificates.resolve())
         self._to = (parts.hostname, port)
         self._headers = {
             "Authorization": f"Bearer {token}",
@@ -128,6 +130,12 @@ class Connections:
             return self._ask_on(self._mine.connection, name, body, seconds, longest)
         except (OSError, http.client.HTTPException) as error:
             raise self._away(error) from error
+
+    def close(self) -> None:
+        """End the connection of this thread: what is asked next is asked on a new one."""
+        kept: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
+        if kept is not None:
+            kept.close()
 
     def _ask_on(
         self,
@@ -198,6 +206,10 @@ class HttpDesk:
     @property
     def carrier(self) -> CodeCarrier:
         return HttpCode(self._answered)
+
+    @property
+    def agents_door(self) -> AgentsDoor:
+        return self._connections.door
 
     def now(self) -> int:
         return self._wall()

@@ -25,6 +25,7 @@ from orchestrator.store import (
     files,
     leases,
     records,
+    run_tokens,
     sessions,
     tasks,
 )
@@ -140,6 +141,9 @@ class LocalDesk(LocalWorkDesk):
 
     def is_led(self) -> bool:
         return self._store.read(leases.leader) is not None
+
+    def agent_token(self, run: Run) -> str:
+        return run_tokens.token_for(self._store.workflow, run.run, at_door=True)
 
     # what a run knows
 

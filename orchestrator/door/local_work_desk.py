@@ -33,6 +33,10 @@ class LocalWorkDesk:
     def carrier(self) -> None:
         """The project's repository is on this machine."""
 
+    @property
+    def agents_door(self) -> None:
+        """Agents' servers open the database."""
+
     def now(self) -> int:
         return self._store.clock.wall()
 

@@ -24,6 +24,7 @@ from orchestrator.store.files import UnsafePath
 
 VERSION: Final = "2"
 VERSION_HEADER: Final = "Lifecycle-Door"
+AGENT_PREFIX: Final = "agent/"  # behind it: what agents ask, by the token of their run
 CLOCK_HEADER: Final = "Lifecycle-Lease-Now"  # the clock of leases as the answer was made, microseconds
 PREFIX: Final = "/v1/"
 LONGEST_WAIT: Final = 30.0  # seconds that the server keeps a host waiting for news

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -14,6 +15,7 @@ from orchestrator.store.work_rows import Commit, LeftTree, Proposed, Tree, Work
 from orchestrator.store.work_state import Landed, Lane, WorkState
 
 __all__ = [
+    "AgentsDoor",
     "Commit",
     "Landed",
     "Lane",
@@ -26,6 +28,14 @@ __all__ = [
     "WorkDesk",
     "WorkState",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsDoor:
+    """Where the MCP servers of agents ask. `certificates`: of those who may sign the server's."""
+
+    url: str
+    certificates: Path | None
 
 
 class WorkDesk(Protocol):
@@ -44,6 +54,10 @@ class WorkDesk(Protocol):
     @property
     def carrier(self) -> CodeCarrier | None:
         """Who brings commits to the project's machine and from there; None where this is that machine."""
+
+    @property
+    def agents_door(self) -> AgentsDoor | None:
+        """None where the MCP servers of agents open the database themselves."""
 
     def now(self) -> int:
         """The time of records, in microseconds of UTC."""

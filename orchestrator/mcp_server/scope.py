@@ -30,6 +30,7 @@ WORKER_TOOLS = frozenset(
         "wisdom_add",
     ]
 )
+AT_THE_CLONE = "explore"  # what a machine without the database does itself, once it was admitted: uncommitted files stay here
 PERSON_TOOLS = WORKER_TOOLS | {
     "session_list",
     "session_start",
@@ -178,11 +179,7 @@ class Worker:
 def worker(project: Project, run: str, token: str | None) -> Worker:
     """The scope of a run's agent. Raises UsageError when the token is not the run's, or the run is not open."""
     if token is None:
-        raise UsageError(
-            "there is no token for this run",
-            why="LIFECYCLE_MCP_TOKEN is not set",
-            fix="the worker host starts this server for its agents; for yourself use `lifecycle mcp`",
-        )
+        raise no_token()
     if not has_database(project) or not run_tokens.fits(project.workflow, run, token):
         raise _not_known()
     store = open_for_reading(project)
@@ -195,6 +192,14 @@ def worker(project: Project, run: str, token: str | None) -> Worker:
     finally:
         store.close()
     return scope
+
+
+def no_token() -> UsageError:
+    return UsageError(
+        "there is no token for this run",
+        why="LIFECYCLE_MCP_TOKEN is not set",
+        fix="the worker host starts this server for its agents; for yourself use `lifecycle mcp`",
+    )
 
 
 def _not_known() -> UsageError:

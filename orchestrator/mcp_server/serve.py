@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable, Collection
 from functools import partial
 
 import anyio
@@ -14,6 +15,7 @@ from mcp.server.stdio import stdio_server
 from pydantic import ValidationError
 
 from orchestrator import __version__
+from orchestrator.commands.command_arguments import Arguments
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert_json, one_line
 from orchestrator.domain.json_types import Json, JsonObject
@@ -26,8 +28,13 @@ _log = logging.getLogger(__name__)
 
 def call(context: ToolContext, tool: Tool, arguments: JsonObject) -> types.CallToolResult:
     """The tool's answer as JSON text; a refusal is a tool error with what, why and fix, and has changed nothing."""
+    return answered(tool, arguments, partial(tool.call, context))
+
+
+def answered(tool: Tool, arguments: JsonObject, do: Callable[[Arguments], Json]) -> types.CallToolResult:
+    """`call`, with what is done for arguments that are valid."""
     try:
-        answer = tool.call(context, tool.arguments.model_validate(arguments))
+        answer = do(tool.arguments.model_validate(arguments))
     except LifecycleError as error:
         return _failed(error.what, error.why, error.fix)
     except ValidationError as error:
@@ -60,7 +67,16 @@ def _failed(what: str, why: str, fix: str) -> types.CallToolResult:
 
 def build(context: ToolContext) -> Server[dict[str, object]]:
     """A server with only the tools of the context's scope."""
-    tools = {tool.name: tool for tool in TOOLS if tool.name in context.scope.tools}
+    return build_for(context.scope.tools, context.scope.instructions, partial(call, context))
+
+
+def build_for(
+    names: Collection[str],
+    instructions: str,
+    answer: Callable[[Tool, JsonObject], types.CallToolResult],
+) -> Server[dict[str, object]]:
+    """A server with the tools of these names, each answered in a thread."""
+    tools = {tool.name: tool for tool in TOOLS if tool.name in names}
 
     async def list_tools(_: object, __: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_shown(tool) for tool in tools.values()])
@@ -69,12 +85,12 @@ def build(context: ToolContext) -> Server[dict[str, object]]:
         tool = tools.get(params.name)
         if tool is None:
             return _failed(f"unknown tool {params.name[:60]!r}", f"known: {', '.join(tools)}", "")
-        return await anyio.to_thread.run_sync(partial(call, context, tool, params.arguments or {}))
+        return await anyio.to_thread.run_sync(partial(answer, tool, params.arguments or {}))
 
     return Server(
         "team-lifecycle",
         version=__version__,
-        instructions=context.scope.instructions,
+        instructions=instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
@@ -91,11 +107,10 @@ def _shown(tool: Tool) -> types.Tool:
     )
 
 
-def serve_stdio(context: ToolContext) -> None:
+def serve_stdio(server: Server[dict[str, object]]) -> None:
     """Serve until standard input ends. Standard output carries only the protocol; other output goes to standard error."""
 
     async def run() -> None:
-        server = build(context)
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
 

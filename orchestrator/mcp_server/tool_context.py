@@ -11,9 +11,11 @@ from typing import TypeVar
 from orchestrator import project as app
 from orchestrator.commands.caller import Caller
 from orchestrator.coordinator import projections
+from orchestrator.dispatch.dashboards import showing
 from orchestrator.domain.errors import StoreError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.mcp_server.scope import Person, Scope
-from orchestrator.store.store import Tx
+from orchestrator.store.store import Store, Tx
 
 T = TypeVar("T")
 
@@ -38,12 +40,37 @@ class ToolContext:
         """Run the unit, then wake the coordinator."""
         self.scope.may_write()
         with app.changing(self.project) as (store, _):
-            done = store.write(unit)
-            with suppress(StoreError):  # a timer finds it; an error would make the agent repeat the call
-                if not app.wake(store):
-                    projections.write_all(store)
-        return done
+            return _written(store, unit)
+
+    def dashboard(self, session: str) -> JsonObject | None:
+        """Where the session is shown on this machine."""
+        return showing(self.project.root, session)
 
     def caller(self) -> Caller:
         """The person in whose name their agent gives commands."""
         return Caller(self.project, Person.decides())
+
+
+@dataclass(frozen=True)
+class ServedContext(ToolContext):
+    """The same in a server, which has the project open; who asks is on another machine."""
+
+    store: Store = field(kw_only=True)
+
+    def read(self, unit: Callable[[Tx], T]) -> T:
+        return self.store.read(unit)
+
+    def write(self, unit: Callable[[Tx], T]) -> T:
+        self.scope.may_write()
+        return _written(self.store, unit)
+
+    def dashboard(self, session: str) -> None:
+        """It listens on this machine alone."""
+
+
+def _written(store: Store, unit: Callable[[Tx], T]) -> T:
+    done = store.write(unit)
+    with suppress(StoreError):  # a timer finds it; an error would make the agent repeat the call
+        if not app.wake(store):
+            projections.write_all(store)
+    return done

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from orchestrator.commands import by_name, command_arguments, starting, team_msg, wisdom
 from orchestrator.dispatch.asking import ask_workers
-from orchestrator.dispatch.dashboards import showing
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json
@@ -125,7 +125,7 @@ def _team_msg(context: ToolContext, asked: given.TeamMsg) -> Json:
 
 def _session_status(context: ToolContext, asked: given.OfSession) -> Json:
     found = context.read(lambda tx: check.overview(tx, context.scope.session(tx, asked.session)))
-    return {**found, "dashboard": showing(context.project.root, found["session"])}
+    return {**found, "dashboard": context.dashboard(found["session"])}
 
 
 def _session_list(context: ToolContext, asked: given.SessionList) -> Json:
@@ -173,12 +173,15 @@ def _artifact_read(context: ToolContext, asked: given.ArtifactRead) -> Json:
 
 def _explore(context: ToolContext, asked: given.Explore) -> Json:
     context.scope.admit(context.read)
+    with context.exploring:
+        return explored(context.project.root, asked)
+
+
+def explored(root: Path, asked: given.Explore) -> Json:
+    """Raises LifecycleError."""
     words = asked.query.replace("\0", " ").encode("utf-8", "replace").decode()
     angle = asked.angle.replace("\0", " ").encode("utf-8", "replace").decode()
-    with context.exploring:
-        return ask_workers(
-            "explore", context.project.root, f"--query={words}", f"--angle={angle}", seconds=EXPLORE_SECONDS
-        )
+    return ask_workers("explore", root, f"--query={words}", f"--angle={angle}", seconds=EXPLORE_SECONDS)
 
 
 def _wisdom_add(context: ToolContext, asked: given.WisdomAdd) -> Json:

@@ -25,7 +25,7 @@ from orchestrator.store.store import Tx
 INCARNATION = re.compile(r"h-[A-Za-z0-9-]{1,60}\Z")
 ELSEWHERE = frozenset(
     {
-        *("register", "renew", "bye", "claim", "take", "is_delivered", "over", "is_led"),
+        *("register", "renew", "bye", "claim", "take", "is_delivered", "over", "is_led", "agent_token"),
         *("attempts_before", "context", "content", "texts_of", "tasks", "calls", "specified"),
         *("changed_since_approval", "is_session", "is_deleted", "title", "newest_text"),
         *("phase", "begin_call", "end_call", "produced_before", "produced", "add_record"),

@@ -4,7 +4,8 @@
 2. A bearer token that is valid, else 401; a refusal is logged, and too many of one address are answered 429.
 3. The body: at most 2 MiB, 64 MiB where it has files, of which two are read at a time, else 413; within 30 s, else 408.
 
-Hosts ask below `/v1/`, people's mirrors below `/v1/mirror/`: each with tokens of their own, which are nothing to the other.
+Hosts ask below `/v1/`, mirrors below `/v1/mirror/`, agents of runs below `/v1/agent/`: each with tokens of their own,
+which are nothing to the others.
 """
 
 from __future__ import annotations
@@ -34,11 +35,12 @@ from orchestrator.door import mirror_wire, wire
 from orchestrator.door.commit_watch import told_of_commits
 from orchestrator.log import Logger
 from orchestrator.server import mirror_door, watching
+from orchestrator.server.agent_door import QUESTION, AgentDoor
 from orchestrator.server.changes import ChangesBoard
 from orchestrator.server.door import SMALL, Answered, Door, limit_of
 from orchestrator.server.mirror_door import MirrorDoor
 from orchestrator.server.news import NewsBoard, OfferNews
-from orchestrator.store.rows import HostToken, PersonToken
+from orchestrator.store.rows import HostToken, PersonToken, RunOwner
 from orchestrator.store.store import Store
 from orchestrator.views.demand import demand_view
 from orchestrator.web import request_body
@@ -53,7 +55,8 @@ NEWS_LIMIT = 4 * 1024  # bytes
 REFUSALS_A_MINUTE = 30  # of one address
 PROBLEM = "application/problem+json"
 ADD_HOST, ADD_PERSON = "lifecycle host add NAME", "lifecycle person add NAME"
-H = TypeVar("H", HostToken, PersonToken)
+HOST_OF_RUN = "lifecycle host join"
+H = TypeVar("H", HostToken, PersonToken, RunOwner)
 
 
 @dataclass
@@ -74,6 +77,7 @@ class DoorSite:
 
     def __post_init__(self) -> None:
         self.mirrors = MirrorDoor(self.store, self.project, self.log)
+        self.agents = AgentDoor(self.store)
 
     def terms(self, token: HostToken) -> JsonObject:
         """What a host is told as it joins."""
@@ -141,6 +145,20 @@ def build(site: DoorSite) -> Starlette:
                 answered = await _answer_mirror(site, request, name, holder, limiter[0])
         return _response(answered)
 
+    async def agent(request: Request) -> Response:
+        name, begun = request.path_params["name"], time.monotonic()
+        find = partial(_holder, site, request, f"agent/{name}", site.agents.holder, HOST_OF_RUN)
+        answered = _refusal_of_version(request) or _refusal_of_framing(request)
+        if answered is None:
+            holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
+            if isinstance(holder, Answered):
+                answered = holder
+            else:
+                answered = await _answer_agent(site, request, name, holder, limiter[0])
+        if site.metrics is not None:
+            site.metrics.asked("agent", answered.status, time.monotonic() - begun)
+        return _response(answered)
+
     async def health(_: Request) -> Response:
         try:
             await anyio.to_thread.run_sync(lambda: site.store.read(lambda tx: tx.now), limiter=limiter[0])
@@ -159,6 +177,7 @@ def build(site: DoorSite) -> Starlette:
             Route(wire.PREFIX + "demand", demand, methods=["GET"]),
             Route(wire.PREFIX + "{name}", ask, methods=["POST"]),
             Route(wire.PREFIX + mirror_wire.PREFIX + "{name}", mirror, methods=["POST"]),
+            Route(wire.PREFIX + wire.AGENT_PREFIX + "{name}", agent, methods=["POST"]),
             Route("/healthz", health),
             Route("/metrics", figures, methods=["GET"]),
         ],
@@ -307,6 +326,19 @@ async def _news(site: DoorSite, holder: HostToken, body: bytes, limiter: anyio.C
     except errors.LifecycleError as error:
         return site.door.refused(holder.name, "news", error)
     return Answered(200, json.dumps(await site.board.wait(seen, seconds)).encode())
+
+
+async def _answer_agent(
+    site: DoorSite, request: Request, name: str, holder: RunOwner, limiter: anyio.CapacityLimiter
+) -> Answered:
+    body = await _body(request, f"agent/{name}", QUESTION)
+    if isinstance(body, Answered):
+        return body
+    try:
+        asked = partial(site.agents.answer, holder, name, body)
+        return Answered(200, await anyio.to_thread.run_sync(asked, limiter=limiter))
+    except Exception as error:
+        return site.door.refused(f"run {holder.id}", f"agent/{name}", error)
 
 
 async def _answer_mirror(

@@ -41,7 +41,7 @@ BUCKETS = (
     30.0,
 )  # seconds; a request for news is parked
 RESULTS = {200: "ok", 409: "conflict", 429: "again", 503: "again", 500: "error"}
-OTHERS = ("terms", "news")  # what is asked beside the desk's operations
+OTHERS = ("terms", "news", "agent")  # what is asked beside the desk's operations
 
 
 AllTime = tuple[dict[str, int], list[CallSums]]

@@ -27,7 +27,7 @@ from orchestrator.domain.prices import Prices
 from orchestrator.store import cassettes
 from workers.agents.cassette.player import REPLAYED, Called, CassettePlayer, Recorded
 from workers.agents.pointing import Places
-from workers.agents.programs.mcp import SERVER, server_for
+from workers.agents.programs.mcp import SERVER, server_elsewhere, server_for
 from workers.agents.prompts import Prompt
 from workers.agents.protocol import (
     Agent,
@@ -261,7 +261,11 @@ class AgentCalls:
                 self.run.notes.append(NO_MCP)
                 self.run.log.warning("mcp_not_installed", fix=extras.MCP_INSTALL)
             return {}
-        return {SERVER: server_for(self.run.row.run, self.run.project, self.environ)}
+        run, desk = self.run.row, self.run.desk
+        if (door := desk.agents_door) is None:
+            return {SERVER: server_for(run.run, self.run.project, self.environ)}
+        token = desk.agent_token(run)
+        return {SERVER: server_elsewhere(run.run, self.run.project, token, door, self.environ)}
 
     def _digest(self, kind: str, prompt: str, perspective: str | None) -> str:
         """With a cassette, of the question: the same in every session that asks the same."""

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from orchestrator import log, wakeup
-from orchestrator.config import load_settings, resources
+from orchestrator.config import extras, load_settings, resources
 from orchestrator.config.settings import Settings
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE, stay_here
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
@@ -115,9 +115,10 @@ class JoinedHost:
             "lease_seconds": terms.lease_seconds,
             "renew_seconds": terms.renew_seconds,
             "watchdog_margin_seconds": terms.watchdog_margin_seconds,
-            "hand_over_mcp": False,  # its tools ask the database, which is not here
         }
         settings = load_settings(self._folder, os.environ, flags)
+        if settings.hand_over_mcp and not extras.has_mcp():
+            self._log.warning("mcp_not_installed", fix=extras.MCP_INSTALL)
         desk = HttpDesk(self._connections, self._state, patience=terms.lease_seconds)
         asking = desk.as_desk()
         watcher = SettingsWatcher(self._folder, flags, dict(os.environ), self._log)
