@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,11 +19,14 @@ import pytest
 
 from orchestrator.door.http_desk import Connections, HttpDesk
 from orchestrator.door.wire import LONGEST_WAIT, DoorRefused
+from orchestrator.mcp_server.scope import WORKER_TOOLS
 from orchestrator.store.run_ids import new_run_id
 from tests import invariants
 from tests.e2e.support import QUICK, Lifecycle, lifecycle
+from tests.mcp_clients import Refused, over_stdio
 from tests.patience import patient
 
+TELLER = Path(__file__).parent / "agents" / "teller.py"
 REQUEST = "Build a URL shortener with an admin dashboard"
 KILLED_HOST = (
     "discuss.reply_stored",
@@ -195,6 +201,43 @@ def test_a_revoked_host_ends_and_says_why(machines: Machines) -> None:
     _, err = host.communicate(timeout=60)
     assert host.returncode == 2 and "does not know the token" in err, err
     assert here.run("host", "revoke", "far-1").out == "far-1 was revoked before\n"
+
+
+def test_an_agent_of_a_joined_host_speaks_to_the_team_by_its_runs_token(
+    machines: Machines, tmp_path: Path
+) -> None:
+    pytest.importorskip("mcp", reason="team-lifecycle[mcp] is not installed")
+    here, there, beside = machines.here, machines.clone, tmp_path / "told"
+    beside.mkdir()
+    client = tmp_path / "claude"
+    client.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{TELLER}" "{beside}" "$@"\n')
+    client.chmod(0o755)
+    off = ["codex", "gemini", "qwen", "opencode"]
+    there.configure(
+        {**QUICK, "agents_off": off, "hand_over_mcp": True},
+        f'\n[agents.claude]\ncommand = ["{client}"]\n',
+    )
+    _, url = machines.serve()
+    machines.join(url)
+
+    session = machines.start()
+    machines.await_end(session)
+
+    said = [json.loads(file.read_text()) for file in beside.glob("*.json")]
+    assert said, there.logs()
+    for each in said:
+        server = each["server"]
+        assert ("--door", url) in pairwise(server["args"]) and set(each["tools"]) == WORKER_TOOLS
+        assert each["told"]["session"] == session and each["refused"].startswith("a worker cannot send")
+        assert {task["task"] for task in each["tasks"]} <= set(here.tasks(session))
+        assert machines.token.read_text().strip() not in json.dumps(each)
+    rows = here.rows(
+        "SELECT sender, summary FROM messages WHERE session_id = ? AND summary LIKE '%I begin'", session
+    )
+    assert len(rows) == len(said) and "user" not in {sender for sender, _ in rows}
+    assert not list(there.folder.rglob("lifecycle.db"))
+    with over_stdio(said[0]["server"]) as late, pytest.raises(Refused, match="your run is over"):
+        late.msg("log", summary="too late")
 
 
 def test_where_no_host_can_do_a_task_why_says_so(machines: Machines) -> None:
