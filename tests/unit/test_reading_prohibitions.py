@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from workers.builtin.analysis import Need
+from workers.builtin.clauses import clause
+from workers.builtin.criteria import criteria
+from workers.builtin.language import lexicon_of
 from workers.builtin.request import analyse_request
 
 EN = "# Shift list\n\nWe need a shift list for our volunteers. It must show every shift.\n\n"
@@ -103,6 +106,48 @@ def test_permission_of_a_person_has_the_ordinary_priority(sentence: str) -> None
 )
 def test_what_is_optional_stays_a_could(sentence: str) -> None:
     assert need(sentence).moscow == "Could"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "criterion"),
+    [
+        (
+            "Nobody may approve a refund that they created.",
+            "An attempt to approve a refund that they created is refused, the reason is shown, and nothing is changed.",
+        ),
+        (
+            "No one can delete a paid order.",
+            "An attempt to delete a paid order is refused, the reason is shown, and nothing is changed.",
+        ),
+        (
+            "No agent may see the card number.",
+            "An attempt to see the card number is refused, the reason is shown, and nothing is changed.",
+        ),
+        (
+            "Niemand darf Bestellungen sehen.",
+            "A test tries to bring it about and fails; what holds is this: niemand darf Bestellungen sehen.",
+        ),
+        (
+            "Personne ne peut approuver son propre retour.",
+            "A test tries to bring it about and fails; what holds is this: personne ne peut approuver son propre retour.",
+        ),
+        ("没有人可以批准自己提交的退款。", "尝试批准自己提交的退款会被拒绝并说明原因，数据没有任何改动。"),
+        ("任何人不得批准自己提交的退款。", "尝试批准自己提交的退款会被拒绝并说明原因，数据没有任何改动。"),
+        ("任何人都不能删除已付款的订单。", "尝试删除已付款的订单会被拒绝并说明原因，数据没有任何改动。"),
+    ],
+)
+def test_what_nobody_may_do_is_a_must_whose_attempt_is_refused(sentence: str, criterion: str) -> None:
+    found = need(sentence)
+
+    assert (found.kind == "exclusion", found.moscow, found.clause.actor) == (False, "Must", "")
+    assert criteria(found, lexicon_of(sentence)) == [criterion]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["No more than two agents may be logged in.", "Nobody should have to call the office."]
+)
+def test_bound_and_relief_forbid_nobody_anything(sentence: str) -> None:
+    assert not clause(sentence).forbidden
 
 
 def test_purpose_excludes_nothing() -> None:

@@ -30,6 +30,13 @@ _JOINS = re.compile(
 _ALONE = re.compile(r"^.*(?:只有|仅有?|只允许|只准)(?=.)")  # who alone may: `订单只有店长`
 _GETS = re.compile(r"^(get|see|receive)s\b", re.IGNORECASE)
 _NEVER = re.compile(r"\s+never$", re.IGNORECASE)
+_FORBIDS = re.compile(  # nobody may; `nobody else` and `nobody but` say who alone may
+    r"^(?:(?:and|but|so|also),? )*(?:nobody|no[ -]one|(no (?!more\b|longer\b|less\b|fewer\b|later\b|one\b)[\w-]+(?: [\w-]+){0,2}?)) "
+    r"(?:may|can|must|shall|should|(?:is|are) (?:ever )?allowed to)\b(?! (?:have|need) to)"
+    r"|^niemand (?:darf|kann|soll)\b|^personne ne (?:peut|doit)\b|^nadie (?:puede|debe)\b"
+    r"|^没有?人(?:可以|能)|^(?:任何人|谁)都?(?:不得|不能|不可以?|不允许|不许|禁止|严禁)",
+    re.IGNORECASE,
+)
 _NEEDS_THING = re.compile(r"\bneeds?\s*$", re.IGNORECASE)  # `need a way to ...`: a thing, not something done
 
 
@@ -43,6 +50,7 @@ class Clause:
     conditions: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()  # the parts of the sentence that hold a number or a rhythm
     negated: bool = False
+    forbidden: bool = False  # of everybody: `nobody may ...`
     able: bool = False  # "be able to", 能: a capability of the subject
 
     @property
@@ -57,7 +65,7 @@ def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
         return None
     main = [hit for hit in hits if not lex.find("relative", text[: hit[0].start()])] or hits
     match, name = min(main, key=lambda hit: (hit[0].start(), -hit[0].end()))
-    if name != "Must" and lex.find("restriction", text):
+    if name != "Must" and (lex.find("restriction", text) or _FORBIDS.match(text)):
         name = "Must"
     return name, match
 
@@ -81,6 +89,8 @@ def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
     if not actor:
         actor = _known(subject, known_actors)
     actions = _actions(_NEGATED.sub("", predicate) if negated else predicate, lex)
+    denied = _FORBIDS.match(text)
+    forbidden = denied is not None and (not denied[1] or bool(actor))  # `no page may` bounds a thing
     if _NEEDS_THING.search(text[: len(text) - len(predicate)]):
         actions = ()
     if lex.language == "zh":
@@ -89,11 +99,12 @@ def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
         sentence=sentence.strip(),
         language=lex.language,
         subject=subject,
-        actor=actor,
+        actor="" if forbidden else actor,
         actions=actions,
         conditions=conditions,
         measures=measures(sentence, lex),
-        negated=negated,
+        negated=negated or forbidden,
+        forbidden=forbidden,
         able=able,
     )
 

@@ -89,6 +89,11 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
         return [_outcome(verb, doing, "", lex) or lex.say("criterion_part", text=part)]
     if is_reserved(need.text):
         return [lex.say("criterion_reserved")]
+    if c.forbidden and c.actions:
+        known = lex.language == "zh" or c.subject.lower().startswith("no")
+        if known and not c.action.startswith("be "):
+            return [lex.say("criterion_refused", doing=strip_end(spoken(c.action)))]
+        return [lex.say("criterion_never", doing=lower_first(text))]
     modal = bool(c.subject) and c.subject.lower() != text.lower() and bool(c.actions)
     if not modal:
         return _of_fact(text, c, lex)
