@@ -150,6 +150,35 @@ def test_bound_and_relief_forbid_nobody_anything(sentence: str) -> None:
     assert not clause(sentence).forbidden
 
 
+NEVER = (
+    "An order can never be refunded for more than was paid, even when two agents press the button at once.",
+    "A refund never leaves the queue twice, even if the payment service is down.",
+    "A card number must never be stored.",
+)
+
+
+@pytest.mark.parametrize("heading", ["", "## Background\n\n", "## Context\n\n", "## What we need\n\n"])
+@pytest.mark.parametrize("sentence", NEVER)
+def test_what_may_never_happen_is_a_must_below_any_heading_but_a_problem(heading: str, sentence: str) -> None:
+    found = analyse_request(f"{EN}{heading}Five agents work here. {sentence}")
+
+    (one,) = [each for each in found.needs if each.text == sentence]
+    assert (one.kind == "exclusion", one.moscow) == (False, "Must")
+
+
+@pytest.mark.parametrize("heading", ["## The problem\n\n", "## Risks\n\n"])
+def test_what_never_works_today_is_no_requirement(heading: str) -> None:
+    found = analyse_request(f"{EN}{heading}{NEVER[0]}")
+
+    assert NEVER[0] not in [each.text for each in found.needs]
+
+
+def test_what_people_never_manage_is_no_rule() -> None:
+    told = "We can never find the right shift, even when we ask the chair."
+
+    assert told not in [each.text for each in analyse_request(f"{EN}## Background\n\n{told}").needs]
+
+
 def test_purpose_excludes_nothing() -> None:
     assert need("Readers must reserve books online, so that they need not call.").kind != "exclusion"
 

@@ -302,6 +302,9 @@ class Reader:
         if role == "" and not modal and cues.COUNTS.match(text) and not lex.find("limits", text):
             self._situated(row, lex)
             return
+        if role in ("", "background") and cues.NEVER.match(text):
+            self._need(replace(row, passage=replace(row.passage, role="requirement")), lex)
+            return
         if role in ("", "background") and lex.find("limits", text) and not lex.find("as_a", text):
             self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
             return

@@ -52,6 +52,11 @@ HOPED = re.compile(  # what an organisation wants, or nobody is to do any longer
     r"|\b(?:nobody|no one|niemand|personne|nadie)\b.{3,80}\b(?:any ?more|any longer|mehr|plus|más)\b|(?:没有?人|不用|无需)再",
     re.IGNORECASE,
 )
+NEVER = re.compile(  # what a thing must never do or suffer; `customers can never find it` is trouble of today
+    r"^(?!(?:i|we|you|they|nobody|no one)\b).{2,80}?\b(?:(?:must|shall|may) never\b|can never be \w+(?:ed|en|t|n)\b"
+    r"|(?:can never|never)\b.*\beven (?:when|if|while|though)\b)|^(?!我).{1,40}(?:绝不|永远不|决不)(?:能|可以?|得|允许)",
+    re.IGNORECASE,
+)
 SEEN = re.compile(  # what is seen when something is tried
     r"\b(?:never|always|is|are) (?:\w+ly )?(?:leaves?|shown|rejected|refused|equals?|accepted|detected|identical|restored)\b|\bequals?\b|\bnever leaves?\b"
 )
