@@ -192,15 +192,26 @@ def _follow(
             if seen.running or seen.hosts:
                 worked = time.monotonic()
             elif time.monotonic() - worked > HOSTLESS_SECONDS:
-                raise LifecycleError(
-                    "no worker host stays up",
-                    why=last_words(opened.project.logs / "workers.out") or "none has started",
-                    fix="see .workflow/logs/workers.out and `lifecycle doctor`; then `lifecycle daemon stop` and resume",
-                )
+                raise without_host(opened.settings.own_host, opened.project.logs / "workers.out")
             if len(seen.news) < BATCH:
                 time.sleep(POLL_SECONDS)
                 coordinator.keep()
     _await_files(opened, session, coordinator)
+
+
+def without_host(own_host: bool, output: Path) -> LifecycleError:
+    """Why nobody works: hosts that end at once, or a project that starts none of its own and that none has joined."""
+    if not own_host:
+        return LifecycleError(
+            "no worker host is running",
+            why="own_host is off, so that the coordinator starts none, and none has joined",
+            fix="`lifecycle worker` runs one here, `lifecycle host join` on another machine; it continues then",
+        )
+    return LifecycleError(
+        "no worker host stays up",
+        why=last_words(output) or "none has started",
+        fix="see .workflow/logs/workers.out and `lifecycle doctor`; then `lifecycle daemon stop` and resume",
+    )
 
 
 def _can_be_done(tx: Tx, session: str, keys: tuple[str, ...]) -> bool:

@@ -73,6 +73,8 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
     views = task_views(tx, session, rows, only)
     missing = _missing(tx, session, views)
     is_led = missing is None or missing.kind is not Held.NO_COORDINATOR
+    unserved = _unserved(tx, session, rows)
+    has_hosts = not unserved and (missing is None or missing.kind is not Held.NO_HOST)
     return {
         **session_line.summary(tx, session),
         "tasks": views,
@@ -80,7 +82,7 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
         "ready": [view["task"] for view in views if view["ready"]],
         "offered": [view["task"] for view in views if view["offered"]],
         "starting": stalls.starting_seconds(tx) if session.status == SessionStatus.ACTIVE else None,
-        "stalled": [*_stalled(tx, session, missing), *_unserved(tx, session, rows)],
+        "stalled": [*_stalled(tx, session, missing), *unserved],
         "expected": eta.expected(tx, session, rows) if is_led else None,
         "budget": budget.budget_view(tx, session),
         "engine": engine_view(tx) if session.status == SessionStatus.ACTIVE else None,
@@ -96,7 +98,7 @@ def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = Non
         "audit": reviews.newest_audit(tx, session.id),
         "work": landed.work_view(tx, session),
         "plan": _plan(tx, session),
-        "next": next_steps.next_view(tx, session, views, is_led=is_led),
+        "next": next_steps.next_view(tx, session, views, is_led=is_led, has_hosts=has_hosts),
     }
 
 

@@ -74,10 +74,24 @@ def _faults(tx: Tx, session: Session, reason: PauseReason) -> tuple[list[JsonObj
     return [], None
 
 
+NO_HOSTS = (
+    "it continues when a worker host takes what is offered: `lifecycle worker` runs one here, "
+    "`lifecycle host join` on another machine."
+)
+
+
 def next_view(
-    tx: Tx, session: Session, views: Sequence[Mapping[str, Json]], *, is_led: bool = True
+    tx: Tx,
+    session: Session,
+    views: Sequence[Mapping[str, Json]],
+    *,
+    is_led: bool = True,
+    has_hosts: bool = True,
 ) -> JsonObject:
-    """A sentence on what happens next, and the commands for it; `is_led`: a coordinator runs, or is on its way."""
+    """A sentence on what happens next, and the commands for it.
+
+    `is_led`: a coordinator runs, or is on its way; `has_hosts`: so do worker hosts for what is offered.
+    """
     if session.status != SessionStatus.ACTIVE:
         return {"says": _says(session), "commands": [each["command"] for each in actions(tx, session)]}
     gates = [view for view in views if view["checkpoint_after"] or _waits_for_approval(session, view)]
@@ -87,10 +101,10 @@ def next_view(
     suffix = named(tx, session.id)
     if not is_led:
         return {"says": "it continues when a coordinator runs.", "commands": [f"lifecycle resume{suffix}"]}
-    commands = [
-        f"lifecycle log -f{suffix}",
-        *([f"lifecycle why {waiting}{suffix}"] if waiting else []),
-    ]
+    asked = [f"lifecycle why {waiting}{suffix}"] if waiting else []
+    if not has_hosts:
+        return {"says": NO_HOSTS, "commands": ["lifecycle worker", *asked]}
+    commands = [f"lifecycle log -f{suffix}", *asked]
     return {"says": f"nothing to do: {until}.", "commands": commands}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.cli.follow import without_host
 from orchestrator.commands import hosts
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
 from orchestrator.domain.errors import LifecycleError, NotAllowedNow, UnknownName, UsageError
@@ -17,6 +18,8 @@ from orchestrator.server.door import NOTED_A_MINUTE
 from orchestrator.store import host_tokens, leases, servers, sessions, tasks
 from orchestrator.store.run_ids import new_run_id
 from orchestrator.store.store import Store, Tx
+from orchestrator.views import lookup, stalls
+from orchestrator.views.check import overview
 from orchestrator.views.daemon import daemon_view
 from orchestrator.views.why import why
 from tests import factories as make
@@ -209,3 +212,32 @@ def test_the_audit_tells_who_let_a_host_in_what_it_was_refused_and_who_turned_it
     assert told[-1] == ("revoked", "far-1", "bob (cli)")
     assert "claim: the token 'far-1' is not for analyst" in found[2]["detail"]
     assert token not in str(found) and store.read(lambda tx: hosts.audit_view(tx, 1)) == found[-1:]
+
+
+def following(store: Store, session: str) -> dict[str, Any]:
+    found: dict[str, Any] = store.read(lambda tx: overview(tx, lookup.session(tx, session)))
+    return dict(found["next"])
+
+
+def test_check_names_the_commands_for_a_host_while_none_is_up(store: Store) -> None:
+    session = offered(store, "writer", "DRAFT")
+    make.let_time_pass(store, stalls.HOST_SECONDS + 1)
+    hostless = following(store, session)
+    joined(store)
+
+    hosted = following(store, session)
+
+    assert "`lifecycle worker`" in hostless["says"] and "`lifecycle host join`" in hostless["says"]
+    assert hostless["commands"][0] == "lifecycle worker"
+    assert "lifecycle worker" not in str(hosted)
+
+
+@pytest.mark.parametrize(("own_host", "why"), [(False, "own_host is off"), (True, "Error: no disk")])
+def test_follower_says_why_no_host_works(tmp_path: Path, own_host: bool, why: str) -> None:
+    output = tmp_path / "workers.out"
+    output.write_text("starting\nError: no disk\n")
+
+    found = without_host(own_host, output)
+
+    assert why in (found.why or "")
+    assert ("`lifecycle host join`" in (found.fix or "")) is not own_host
