@@ -18,8 +18,9 @@ from orchestrator.domain.quality import Score
 from tests.corpus.labelled import HERE, paths
 from tests.judging import CORRUPTIONS, PACK, files_of, scored, specified
 from workers.documents.assess import assess
+from workers.documents.escape import cell
 from workers.documents.lint import sources_of
-from workers.documents.readiness import pass_needs
+from workers.documents.readiness import build_readiness, pass_needs
 from workers.roles.reviewer import stated
 
 IDEAS = Path(__file__).parents[1] / "data" / "ideas"
@@ -207,3 +208,21 @@ def test_a_spoilt_specification_does_not_score_higher(spoil: Any) -> None:
 
     assert scored(spoilt).gate is not Gate.PASS
     assert scored(spoilt).total <= scored(facts).total
+
+
+def test_the_report_shows_commands_as_code_in_its_table() -> None:
+    found = build_readiness(rated("Fix the login page"), "en")
+
+    cells = {str(cell(area.todo)) for area in found.weak if "lifecycle" in area.todo}
+    (weak,) = {str(row["todo"]) for row in found.to_value()["weak"] if "lifecycle" in str(row["todo"])}
+
+    assert cells == {weak} == {'Answer its question: `lifecycle feedback "..."`.'}
+
+
+def test_a_requirements_page_parts_its_facts_from_the_words_of_the_request() -> None:
+    facts = dict(_made((IDEAS / "clinic-booking.md").read_text()))
+
+    pages = [body.decode() for path, body in files_of(facts).items() if "/REQ-" in path]
+    quoted = [page for page in pages if "From the request:" in page]
+
+    assert quoted and all("\n\nFrom the request:\n\n> " in page for page in quoted)

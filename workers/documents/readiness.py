@@ -64,6 +64,7 @@ class Readiness:
         """Plain values, for the tasks that read the report (`improve`, the checkpoint page)."""
         return {
             **asdict(self),
+            "weak": [{key: str(value) for key, value in asdict(area).items()} for area in self.weak],
             "actions": [str(action) for action in self.actions],
             "needs": str(self.needs or ""),
             "fates": str(self.fates or ""),
@@ -223,9 +224,15 @@ def _actions(score: Score, words: Labels, checkpoint: bool, improvable: bool) ->
 
 
 def _phrase(words: Labels, part: str, weak: Weak) -> str:
-    """A weak place in words; the section or dimension it names in the words of the language too."""
+    """A weak place in words; the section or dimension it names in the words of the language too.
+
+    A phrase that takes nothing in is ours alone, and shows its commands as code.
+    """
     detail = words.sections.get(weak.detail, weak.detail)
-    return words.words[f"{part}_{weak.code}"].replace("{todo}", weak.todo).replace("{detail}", detail)
+    phrase = words.words[f"{part}_{weak.code}"]
+    if "{" not in phrase:
+        return Safe(phrase)
+    return phrase.replace("{todo}", weak.todo).replace("{detail}", detail)
 
 
 def _bar(score: float) -> str:
