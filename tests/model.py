@@ -381,7 +381,7 @@ class Model:
         session.pause("user")
 
     def cancel(self, session: Session) -> None:
-        if session.status == "cancelled":
+        if session.status in ("cancelled", "completed"):
             raise Refused
         session.status, session.reason, session.owed = "cancelled", None, []
         for run in self.open_runs(session.id):

@@ -43,14 +43,18 @@ def pause(store: Store, name: str | None, *, who: str, words: str = "", key: str
 
 
 def cancel(store: Store, name: str | None, *, who: str, words: str = "", key: str | None = None) -> Done:
-    """End the session permanently and stop its runs. Raises NotAllowedNow when it is cancelled already."""
+    """End the session permanently and stop its runs. Raises NotAllowedNow when it has ended already."""
     given = once.command("cancel", key, session=name, who=who, words=words)
 
     def unit(tx: Tx) -> Done:
         session = lookup.session(tx, name)
         if not sessions.cancel(tx, session.id):
+            is_done = session.status == SessionStatus.COMPLETED
             raise NotAllowedNow(
-                f"{session.id} is already cancelled", fix=f"lifecycle archive {session.id}, or delete"
+                f"{session.id} is completed: nothing is under way"
+                if is_done
+                else f"{session.id} is already cancelled",
+                fix=f"lifecycle archive {session.id}, or delete",
             )
         stopped = []
         for run in tasks.open_runs(tx, session.id):

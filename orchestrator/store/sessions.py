@@ -184,7 +184,11 @@ def _reopen() -> Update:
 def _cancel() -> Update:
     return (
         update(sessions)
-        .where(sessions.c.id == bindparam("session"), sessions.c.status != SessionStatus.CANCELLED)
+        .where(
+            sessions.c.id == bindparam("session"),
+            sessions.c.status != SessionStatus.CANCELLED,
+            sessions.c.status != SessionStatus.COMPLETED,
+        )
         .values(
             status=SessionStatus.CANCELLED,
             pause_reason=None,

@@ -15,9 +15,10 @@ from orchestrator.coordinator import reconcile
 from orchestrator.domain.errors import DatabaseBusy, LeaseLost, NotAllowedNow, NotLeader, UsageError
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import report
-from orchestrator.store import copying, decisions, leases, messages, queries, sessions, tasks
+from orchestrator.store import copying, decisions, leases, messages, queries, sessions, tasks, transitions
 from orchestrator.store.backends import sqlite_backend
 from orchestrator.store.store import Store
+from orchestrator.views import lookup
 from tests import factories as make
 from tests import invariants
 
@@ -295,6 +296,17 @@ def test_cancel_takes_open_runs_away_and_cancels_every_unfinished_task(store: St
     with pytest.raises(LeaseLost):
         make.finish(store, row)
     assert set(make.keys(store, session).values()) == {"completed", "cancelled"}
+
+
+def test_a_completed_session_cannot_be_cancelled_and_stays_as_it_is(store: Store) -> None:
+    session = make.make_session(store)
+    store.write(lambda tx: (transitions.cancel_all(tx, session), sessions.complete(tx, session)))
+
+    with pytest.raises(NotAllowedNow, match="is completed: nothing is under way") as refused:
+        manage.cancel(store, session, who="ann")
+
+    assert refused.value.fix and "archive" in refused.value.fix
+    assert store.read(lambda tx: lookup.session(tx, session)).status == "completed"
 
 
 def test_a_high_verdict_makes_a_revision_before_the_successors(store: Store) -> None:
