@@ -98,7 +98,11 @@ def carry(fleet: Fleet, session: str, source: str, target: str, epoch: int) -> N
         if extra and store.read(lambda tx: work_state.state_of(tx, session)) is None:
             whole = portable.unpack(portable.pack(package, extra).bytes)
             if why := portable.bring_code(store, whole, root):
-                raise NotAllowedNow(f"the code of {session} cannot be brought to {target}", why=why)
+                raise NotAllowedNow(
+                    f"the code of {session} cannot be brought to {target}",
+                    why=why,
+                    fix=f"make {target} a clone of the same repository, then move it again",
+                )
     failpoints.hit("fleet.carry.after")
 
 
@@ -125,7 +129,9 @@ def let_go(fleet: Fleet, session: str, source: str, epoch: int) -> None:
         if known is None or (known.epoch, known.state) != (epoch, LEAVING):
             return
         if tasks.open_runs(tx, session) or _messages(tx, session) != known.messages:
-            raise NotAllowedNow(f"{session} was changed while it was leaving")
+            raise NotAllowedNow(
+                f"{session} was changed while it was leaving", fix="wait until it pauses, then move it again"
+            )
         retention.delete_session(tx, session, WHO)
         custody.becomes(tx, session, epoch, LEAVING, GONE)
 

@@ -76,6 +76,10 @@ def _read(tool: Tool, body: bytes) -> Arguments:
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False, include_context=False)
         told = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults[:5])
-        raise UsageError(f"the arguments of {tool.name} are not valid", why="; ".join(told)) from error
+        raise UsageError(
+            f"the arguments of {tool.name} are not valid",
+            why="; ".join(told),
+            fix="give them as the tool's schema says",
+        ) from error
     except ValueError as error:
         raise NotReadable(why=str(error)[:200]) from error

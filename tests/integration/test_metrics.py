@@ -194,12 +194,12 @@ def test_demand_counts_what_waits_and_what_would_lose_its_host(
         assert run is not None
         under_way = demand(running, f"?role={run.role}")
         others = demand(running, "?role=discussant,synthesizer")
-        unknown, text = ask(running, "/v1/demand?role=executor")
+        unknown, text = ask(running, "/v1/demand?role=supervisor")
 
     assert (waiting["demand"], waiting["offers"], waiting["runs"], waiting["slots"]) == (1, 1, 0, 0)
     assert (under_way["demand"], under_way["offers"], under_way["runs"], under_way["slots"]) == (1, 0, 1, 2)
     assert others["demand"] == 0 and others["roles"] == ["discussant", "synthesizer"]
-    assert unknown == 422 and "unknown role 'executor'" in text
+    assert unknown == 422 and "unknown role 'supervisor'" in text
 
 
 def test_a_review_of_code_is_no_demand_for_hosts_elsewhere() -> None:
