@@ -219,11 +219,11 @@ class SessionSync:
     def _keep_clash(self, path: str, shown: Shown, body: bytes, digest: str) -> None:
         """Keep the text beside the document; from now on the document's file may be written over."""
         file = beside(path, digest)
+        self._folder.keep(self._at(file), body)  # first: a note without its file would count as settled
+        failpoints.hit("mirror.clash_kept")
         self._state.clashes[file] = Clash(path=path, base=shown, sha256=digest, told=True)
         self._save()
         failpoints.hit("mirror.clash_noted")
-        self._folder.keep(self._at(file), body)
-        failpoints.hit("mirror.clash_kept")
         self._state.files[path] = Shown(version=shown.version, sha256=digest, of=shown.version_sha256)
 
     # the server's

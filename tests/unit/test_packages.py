@@ -38,6 +38,7 @@ PURE_STANDARD_LIBRARY = {
     "math",
     "operator",
     "re",
+    "shlex",
     "statistics",
     "string",
     "textwrap",
