@@ -91,6 +91,7 @@ def move(
 ) -> None:
     """Move a session that is finished or paused to another cell."""
     from orchestrator.fleet.cells import where
+    from orchestrator.fleet.moving import enter
     from orchestrator.fleet.workflows import move_id
 
     given = _read(fleet)
@@ -98,6 +99,8 @@ def move(
     found = where(given, session)
     if found.cell != to or found.moving:  # one that is under way is joined, and ended, wherever it leads
         to = _carry_out(given, "Move", move_id(given.queue, session, found.cell), session, found.cell, to)
+    else:  # it has arrived; a command that was killed then may not have told the directory
+        enter(given, session, to, found.epoch)
     if as_json:
         print_json({"session": session, "cell": to, "from": found.cell})
         return

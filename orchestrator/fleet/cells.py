@@ -136,6 +136,7 @@ class Whereabouts:
 
     cell: str
     moving: bool
+    epoch: int = 0  # of its last move
 
 
 def where(fleet: Fleet, session: str) -> Whereabouts:
@@ -149,7 +150,9 @@ def where(fleet: Fleet, session: str) -> Whereabouts:
             continue
         if kept is not None and kept.state == custody.COMING:
             return Whereabouts(kept.peer, moving=True)
-        return Whereabouts(cell, moving=kept is not None and kept.state == custody.LEAVING)
+        if kept is None:
+            return Whereabouts(cell, moving=False)
+        return Whereabouts(cell, moving=kept.state == custody.LEAVING, epoch=kept.epoch)
     raise UnknownName("session", session, [])
 
 

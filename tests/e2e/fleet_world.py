@@ -54,7 +54,7 @@ class FleetWorld:
         """Cell -> how it has the session: what its custody says, `here` where it has never moved; only with its rows."""
         found = {}
         for name, cell in self.cells.items():
-            if cell.rows("SELECT 1 FROM sessions WHERE id = ?", session):
+            if cell.has_tables() and cell.rows("SELECT 1 FROM sessions WHERE id = ?", session):
                 kept = cell.rows("SELECT state FROM custody WHERE session_id = ?", session)
                 found[name] = str(kept[0][0]) if kept else "here"
         return found
