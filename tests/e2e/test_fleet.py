@@ -19,7 +19,7 @@ MOVING = [
     for when in ("before", "after")
 ]
 MOVING.insert(3, "fleet.carry.rows")
-OFTEN = ("fleet.carry.rows", "fleet.let_go.after")  # in each run of the tests
+OFTEN = ("fleet.carry.rows",)  # in each run of the tests
 KILLED = [name if name in OFTEN else pytest.param(name, marks=pytest.mark.scale) for name in MOVING]
 
 
@@ -96,6 +96,7 @@ def test_a_paused_session_moves_there_and_back_and_goes_on(world: FleetWorld) ->
     world.check(session)
 
 
+@pytest.mark.scale
 def test_a_session_that_is_on_its_way_is_changed_in_neither_cell(world: FleetWorld) -> None:
     session = world.start()
     kill_at(world, "fleet.let_go.before", "move", session, "--to", SOUTH)
@@ -109,9 +110,10 @@ def test_a_session_that_is_on_its_way_is_changed_in_neither_cell(world: FleetWor
     assert world.cells[SOUTH].run("archive", session).code == 0
 
 
+@pytest.mark.scale
 @pytest.mark.parametrize(
     "name",
-    ["", *(pytest.param(f"fleet.undo.{when}", marks=pytest.mark.scale) for when in ("before", "after"))],
+    ["", "fleet.undo.before", "fleet.undo.after"],
 )
 def test_a_move_that_does_not_fit_leaves_the_session_where_it_was(world: FleetWorld, name: str) -> None:
     session = world.start()
@@ -128,6 +130,7 @@ def test_a_move_that_does_not_fit_leaves_the_session_where_it_was(world: FleetWo
     assert world.north.run("archive", session).code == 0
 
 
+@pytest.mark.scale
 def test_a_session_at_work_is_not_moved_but_its_cell_is_drained_and_opened_again(world: FleetWorld) -> None:
     north = world.north
     assert north.run("start", REQUEST, "--mode", "spec-only", "--detach").code == 0
@@ -150,9 +153,10 @@ def test_a_session_at_work_is_not_moved_but_its_cell_is_drained_and_opened_again
 EMPTYING = [f"fleet.{step}.{when}" for step in ("mark", "halt") for when in ("before", "after")]
 
 
+@pytest.mark.scale
 @pytest.mark.parametrize(
     "name",
-    ["fleet.halt.after", *(pytest.param(each, marks=pytest.mark.scale) for each in (*EMPTYING[:3], *MOVING))],
+    ["fleet.halt.after", *EMPTYING[:3], *MOVING],
 )
 def test_a_cell_is_retired_though_that_is_killed_and_every_session_is_in_the_other(
     world: FleetWorld, name: str

@@ -57,6 +57,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         made.store.close()
 
 
+@pytest.mark.long
 def test_a_fork_with_another_agent_and_a_table_to_decide_from(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()

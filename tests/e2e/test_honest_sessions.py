@@ -53,6 +53,7 @@ def test_one_line_is_not_passed_and_the_screen_says_what_is_missing_and_who_judg
     assert [each["by_rules"] for each in advice] == [True]
 
 
+@pytest.mark.long
 def test_what_a_person_approved_is_given_when_it_is_scored_again(tmp_path: Path) -> None:
     with lifecycle(tmp_path / "p") as life:
         life.run("start", "Fix the login page", "--mode", "full-lifecycle", "--yes", timeout=600)

@@ -16,6 +16,7 @@ import pytest
 
 from orchestrator import __version__
 from tests.conftest import ROOT, Distributions
+from tests.rows import common
 
 SITE_PACKAGES = sysconfig.get_path("purelib")
 
@@ -89,7 +90,7 @@ WAYS: dict[str, Callable[[Path, Distributions, Path], None]] = {
 }
 
 
-@pytest.fixture(scope="module", params=WAYS)
+@pytest.fixture(scope="module", params=common(WAYS, ["wheel"]))
 def installed(
     request: pytest.FixtureRequest, distributions: Distributions, tmp_path_factory: pytest.TempPathFactory
 ) -> Installed:

@@ -20,13 +20,15 @@ from tests.work.repositories import COMMON, Fixture
 
 CODE = ("executor", "planner", "reviewer", "tester")
 HOST_KILLED = (
+    "code.lent",
+    "tree.ready",
+    "agent.worked",
+    "candidate.row",
     "code.handed_in",
-    *(
-        pytest.param(name, marks=pytest.mark.long)
-        for name in ("code.lent", "tree.ready", "agent.worked", "candidate.row", "land.ticket", "head.stored")
-    ),
+    "land.ticket",
+    "head.stored",
 )
-SERVER_KILLED = (pytest.param("code.taken", marks=pytest.mark.long), "code.received")
+SERVER_KILLED = ("code.taken", "code.received")
 
 
 @dataclass
@@ -118,6 +120,7 @@ def test_a_host_elsewhere_plans_codes_tests_and_reviews_alone(tmp_path: Path) ->
         assert host.wait(60) == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", HOST_KILLED)
 def test_a_host_that_is_killed_as_it_codes_lands_everything_once(tmp_path: Path, name: str) -> None:
     with machines_of(tmp_path, lanes(2)) as machines:
@@ -135,6 +138,7 @@ def test_a_host_that_is_killed_as_it_codes_lands_everything_once(tmp_path: Path,
         apply_to_the_user(machines.here)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SERVER_KILLED)
 def test_a_server_that_is_killed_as_it_takes_code_in_loses_none(tmp_path: Path, name: str) -> None:
     with machines_of(tmp_path, lanes(2)) as machines:

@@ -138,6 +138,7 @@ def test_a_killed_host_loses_nothing_and_another_does_the_rest(machines: Machine
     machines.await_end(session)
 
 
+@pytest.mark.scale
 @pytest.mark.parametrize("name", KILLED_SERVER)
 def test_a_killed_server_loses_nothing_and_its_hosts_go_on(machines: Machines, name: str) -> None:
     announce = machines.here.folder / "announced"

@@ -183,7 +183,7 @@ STATES: dict[str, tuple[Callable[[World], str], str]] = {
     "completed": (completed, ""),
     "one of two sessions": (one_of_two, "signoff_blocked"),
 }
-OFTEN = ("checkpoint", "signoff_blocked", "task_failed", "discussion_blocked", "budget", "user", "completed")
+OFTEN = ("checkpoint", "task_failed", "budget", "completed")  # in each run of the tests
 
 
 @pytest.mark.parametrize("name", common(STATES, OFTEN))

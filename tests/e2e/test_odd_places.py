@@ -130,9 +130,12 @@ RIGHTS: dict[str, tuple[str, int, int, str]] = {  # name -> (path, owner, mode, 
     "own read-only folder": (".", NOBODY, 0o500, "chmod u+rwx "),
     "own closed folder": (".", NOBODY, 0, "chmod u+rwx "),
 }
+OFTEN = ("another's database", "another's folder", "own read-only folder")  # in each run of the tests
 
 
-@pytest.mark.parametrize(("path", "owner", "mode", "told"), RIGHTS.values(), ids=RIGHTS)
+@pytest.mark.parametrize(
+    ("path", "owner", "mode", "told"), common(RIGHTS.values(), map(RIGHTS.get, OFTEN)), ids=RIGHTS
+)
 def test_14_missing_rights_are_told_with_owner_and_mode_and_nothing_is_made(
     public: Path, as_root: None, as_nobody: list[str], path: str, owner: int, mode: int, told: str
 ) -> None:

@@ -40,6 +40,7 @@ def test_a_session_is_done_from_start_to_end(shared: OnPostgres) -> None:
     assert shared.run("check", session).code == 0
 
 
+@pytest.mark.scale
 @pytest.mark.parametrize("name", KILLED)
 def test_kill_everything_then_resume_finishes_every_task_once(shared: OnPostgres, name: str) -> None:
     stop_at(shared, name, "start", REQUEST, "--mode", "spec-only")

@@ -16,6 +16,7 @@ KEY = {"MODEL_KEY": "sk-test-0123456789abcdef"}
 LIMIT = {"status": 429, "error": "weekly limit", "retry_after": 5 * 3600}
 
 
+@pytest.mark.long
 def test_no_process_of_the_project_asks_an_account_before_its_limit_ends_or_a_person_says_so(
     tmp_path: Path,
 ) -> None:

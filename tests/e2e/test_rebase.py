@@ -52,6 +52,7 @@ def whole(project: Lifecycle) -> None:
     assert_whole(same_world(project.folder.parent, project.folder))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("built", [merging(MINE, THEIRS, BOTH)], indirect=True)
 def test_a_conflict_is_merged_by_the_team_without_losing_either_side(
     built: Lifecycle, tmp_path: Path

@@ -74,6 +74,7 @@ def test_a_session_is_delivered_to_a_joined_host_alone(machines: Machines, tempo
     assert "RESEARCH-001" in answers and set(answers.values()) == {"claimed"}
 
 
+@pytest.mark.scale
 def test_without_its_engine_a_session_goes_on_and_says_since_when(tmp_path: Path) -> None:
     with temporal_server() as own:
         own.kill()

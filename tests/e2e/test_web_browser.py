@@ -217,6 +217,7 @@ def test_the_slider_shows_the_past_as_it_moves_by_keyboard(world: World, browser
     context.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by_turns", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_every_page_is_accessible_and_fits_small_screens_light_and_dark(
     world: World, browser: Browser, by_turns: bool

@@ -190,6 +190,7 @@ PAGES = (
 PAGES += ("/timeline", "/t/DRAFT-002", "/t/DRAFT-002?at=9", f"/doc/{BRIEF}", f"/diff/{BRIEF}", "/compare")
 
 
+@pytest.mark.long
 def test_every_page_is_chinese_for_who_wishes_it(filled: Filled, browser: Browser) -> None:
     """Also what scripts have added to it; what agents and users wrote stays as it is."""
     context, page, looked = opened(

@@ -113,6 +113,7 @@ def test_another_archive_is_refused(cache: Path) -> None:
         pass
 
 
+@pytest.mark.long
 def test_the_own_change_is_accepted_and_nothing_else_but_by_tests_of_its_own(cache: Path) -> None:
     """That `mark_done` is accepted shows as well that the measurement sees it when something wrong is accepted."""
     recipe = replace(CANDIDATE, hidden=(HIDDEN,))

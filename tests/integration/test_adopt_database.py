@@ -22,6 +22,7 @@ from orchestrator.store.store import Store
 from tests import factories as make
 from tests.patience import patient
 from tests.postgres_server import Server
+from tests.rows import common
 
 LARGE = b"0123456789abcdef" * 70_000  # kept as a file beside SQLite, as a row on a server
 ROOT = Path(__file__).parents[2]
@@ -69,7 +70,7 @@ def number(project: Project) -> int:
         store.close()
 
 
-@pytest.mark.parametrize("name", ADOPT_NAMES)
+@pytest.mark.parametrize("name", common(ADOPT_NAMES, ["adopt.copied"]))
 def test_a_move_that_is_killed_is_completed_by_its_repetition(
     name: str, file: Store, postgres: Server
 ) -> None:
