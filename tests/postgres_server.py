@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from tests.patience import patient
+
+GONE_SECONDS = 10.0
 USER = "lifecycle"
 SETTINGS = {  # what is lost with the machine is of no interest here; everything else is as it is for users
     "fsync": "off",
@@ -64,6 +69,22 @@ class Server:
         """`how`: fast, or immediate, which is a crash."""
         self.run("pg_ctl", "-D", "data", "-m", how, "-w", "stop")
 
+    def kill(self) -> None:
+        """All of its processes at once, as when a machine dies; `start` recovers what was committed."""
+        first = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+        os.kill(first, signal.SIGSTOP)  # it begins no other one meanwhile
+        every = [first, *_children(first)]
+        for each in every:
+            with suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
+        until = time.monotonic() + patient(GONE_SECONDS)
+        while living := [each for each in every if _state(each)[0] not in "ZX"]:
+            assert time.monotonic() < until, f"processes {living} have not ended"
+            time.sleep(0.01)  # between two looks, not instead of one
+        # Where init takes its time to reap it, the next one would believe that it lives.
+        for lock in (self.folder / "data" / "postmaster.pid", *self.folder.glob(".s.PGSQL.*.lock")):
+            lock.unlink()
+
     def address(self, database: str = "postgres") -> str:
         return f"postgresql://{USER}@/{database}?host={self.folder}"
 
@@ -78,6 +99,21 @@ class Server:
         name = f"t{os.getpid()}_{next(_numbers)}"
         self.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY wal_log")
         return self.address(name)
+
+
+def _state(pid: int) -> tuple[str, int]:
+    """A process's state and its parent; X when it is gone."""
+    try:
+        state, parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
+    except (FileNotFoundError, ProcessLookupError):
+        return "X", 0
+    return state, int(parent)
+
+
+def _children(pid: int) -> list[int]:
+    """By their parent: the kernel's own list may leave some out while others end."""
+    everyone = [int(entry.name) for entry in Path("/proc").glob("[0-9]*")]
+    return [each for each in everyone if _state(each)[1] == pid]
 
 
 def name_of(address: str) -> str:

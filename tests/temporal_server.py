@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from tests.patience import patient
 
 START_SECONDS = 60.0
 NAMESPACE = "default"
+LOOPBACK = "127.0.0.1"
 
 
 def program() -> Path | None:
@@ -33,9 +34,11 @@ def free_port() -> int:
 
 
 class TemporalServer:
-    """`start` begins it on the same port and data as before."""
+    """`start` begins it on the same port and data as before; `inside`: what to put before each command."""
 
-    def __init__(self, folder: Path, found: Path) -> None:
+    def __init__(self, folder: Path, found: Path, ip: str = LOOPBACK, inside: Sequence[str] = ()) -> None:
+        self._ip = ip
+        self._inside = tuple(inside)
         self.folder = folder
         self.port = free_port()
         self._program = found
@@ -43,15 +46,15 @@ class TemporalServer:
 
     @property
     def address(self) -> str:
-        return f"127.0.0.1:{self.port}"
+        return f"{self._ip}:{self.port}"
 
     def start(self) -> None:
         """Raises AssertionError with what it printed."""
         with (self.folder / "log").open("ab") as out:
             self._process = subprocess.Popen(
                 [
-                    str(self._program),
-                    *("server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", str(self.port)),
+                    *(*self._inside, str(self._program)),
+                    *("server", "start-dev", "--headless", "--ip", self._ip, "--port", str(self.port)),
                     *("--http-port", str(free_port()), "--metrics-port", str(free_port())),
                     *("--db-filename", str(self.folder / "engine.db"), "--log-level", "error"),
                 ],
@@ -70,7 +73,7 @@ class TemporalServer:
     def _answers(self) -> bool:
         done = subprocess.run(
             [
-                str(self._program),
+                *(*self._inside, str(self._program)),
                 *("operator", "cluster", "health", "--address", self.address, "--command-timeout", "5s"),
             ],
             stdin=subprocess.DEVNULL,
@@ -82,7 +85,7 @@ class TemporalServer:
     def run(self, *arguments: str) -> str:
         """What a command of Temporal's own prints. Raises AssertionError."""
         done = subprocess.run(
-            [str(self._program), *arguments, "--address", self.address],
+            [*self._inside, str(self._program), *arguments, "--address", self.address],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -104,12 +107,12 @@ class TemporalServer:
 
 
 @contextmanager
-def temporal_server() -> Iterator[TemporalServer]:
+def temporal_server(ip: str = LOOPBACK, inside: Sequence[str] = ()) -> Iterator[TemporalServer]:
     """Raises AssertionError where it does not start."""
     found = program()
     assert found is not None
     folder = Path(tempfile.mkdtemp(prefix="lifecycle-temporal-", dir="/tmp"))
-    running = TemporalServer(folder, found)
+    running = TemporalServer(folder, found, ip, inside)
     try:
         running.start()
         yield running

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from orchestrator.dispatch.local import start_tidying
 from orchestrator.store import decisions, leases, queries, work_state
-from orchestrator.store.deletion import remove_folder
+from orchestrator.store.deletion import remove_folder, untouched_folders
 from orchestrator.store.store import Store
 
 CHECKPOINT_BYTES = 1024 * 1024  # a smaller log is not worth a checkpoint
@@ -46,12 +46,9 @@ class Maintenance:
 
     def remove_old_runs(self) -> None:
         """Remove the private directories of runs that have been closed for a day."""
-        if not self._runs.is_dir():
-            return
         open_now = self._store.read(queries.open_run_ids)
-        for directory in self._runs.iterdir():
-            old = time.time() - directory.lstat().st_mtime > KEEP_RUN_DIRECTORIES
-            if old and directory.name not in open_now and not directory.is_symlink():
+        for directory in untouched_folders(self._runs, KEEP_RUN_DIRECTORIES):
+            if directory.name not in open_now:
                 remove_folder(directory)
 
     def forget_old_keys(self) -> None:

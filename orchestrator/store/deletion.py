@@ -5,11 +5,27 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import subprocess
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 # Errors of going down: a descriptor is open for each folder on the way.
 TOO_DEEP = (errno.ENAMETOOLONG, errno.EMFILE, errno.ENFILE)
+
+
+def untouched_folders(parent: Path, seconds: float) -> Iterator[Path]:
+    """Folders in `parent` that nothing was written to for so long. Others may remove theirs meanwhile."""
+    before = time.time() - seconds
+    for name in os.listdir(parent) if parent.is_dir() else ():  # noqa: PTH208 - all names before the first is removed
+        folder = parent / name
+        try:
+            found = folder.lstat()
+        except FileNotFoundError:
+            continue
+        if stat.S_ISDIR(found.st_mode) and found.st_mtime < before:
+            yield folder
 
 
 def remove_folder(folder: Path) -> None:

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from functools import partial
 from itertools import combinations
 from pathlib import Path
+from typing import Any, Protocol
 
 from orchestrator.coordinator.projector import LOG, message_line
 from orchestrator.store import artifacts, messages
@@ -21,6 +22,10 @@ from tests.e2e.support import Lifecycle
 
 BY = re.compile(r" by ([^\s:]+)")
 MARK = re.compile(r"\(ref (\S+)\)")
+
+
+class Records(Protocol):
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]: ...
 
 
 def at_rest(project: Lifecycle) -> list[str]:
@@ -43,7 +48,7 @@ def broken_invariants(database: Path) -> list[str]:
     return [f"invariant {what}: {rows[:5]}" for what, rows in invariants.offenders(database).items()]
 
 
-def lost_tasks(project: Lifecycle) -> list[str]:
+def lost_tasks(project: Records) -> list[str]:
     """Every task that was ever made is there, and no other; none was worked off twice."""
     made: dict[str, set[str]] = defaultdict(set)
     for session, kind, data in project.rows(
@@ -64,7 +69,7 @@ def lost_tasks(project: Lifecycle) -> list[str]:
     return faults + [f"{row[0]} {row[1]} was completed {row[2]} times" for row in twice(project)]
 
 
-def twice(project: Lifecycle) -> list[tuple[str, str, int]]:
+def twice(project: Records) -> list[tuple[str, str, int]]:
     """Tasks that were worked off more than once, by their runs or by what was said about them."""
     return project.rows(
         "SELECT t.session_id, t.key, count(*) FROM runs r JOIN tasks t ON t.id = r.task_id "
@@ -74,7 +79,7 @@ def twice(project: Lifecycle) -> list[tuple[str, str, int]]:
     )
 
 
-def unfinished(project: Lifecycle) -> list[str]:
+def unfinished(project: Records) -> list[str]:
     return [
         f"{row[0]} {row[1]} is {row[2]} in a session that is {row[3]}"
         for row in project.rows(
@@ -86,7 +91,7 @@ def unfinished(project: Lifecycle) -> list[str]:
     ]
 
 
-def wrong_contents(project: Lifecycle) -> list[str]:
+def wrong_contents(project: Records) -> list[str]:
     """Every content is what its digest says."""
     return [
         f"content {sha256} has other bytes"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import log
-from orchestrator.store.deletion import remove_folder
+from orchestrator.store.deletion import remove_folder, untouched_folders
 from workers.run.joined import remove_old_runs
 
 
@@ -63,3 +63,17 @@ def test_old_folders_of_runs_are_removed_though_one_is_nested_deep(tmp_path: Pat
     remove_old_runs(runs, {"live"}, log.configure(None))
 
     assert sorted(path.name for path in runs.iterdir()) == ["link", "live", "new"]
+
+
+def test_a_folder_that_another_removes_meanwhile_keeps_no_other_from_being_found(tmp_path: Path) -> None:
+    names = [f"run-{number}" for number in range(3)]
+    for name in names:
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (0, 0))
+    found = untouched_folders(tmp_path, 60.0)
+    first = next(found).name
+    gone, last = (name for name in names if name != first)
+
+    (tmp_path / gone).rmdir()
+
+    assert [each.name for each in found] == [last]

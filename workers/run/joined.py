@@ -10,7 +10,6 @@ import fcntl
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,7 +26,7 @@ from orchestrator.door.token_file import read_token
 from orchestrator.door.wire import LONGEST_WAIT, ServerAway
 from orchestrator.engine.place import EnginePlace, place_at
 from orchestrator.log import Logger
-from orchestrator.store.deletion import remove_folder
+from orchestrator.store.deletion import remove_folder, untouched_folders
 from workers.git.borrowed_work import copy_of_project
 from workers.git.checkouts import trees_folder
 from workers.git.tree_maintenance import TreeMaintenance
@@ -210,9 +209,8 @@ class JoinedHost:
 
 def remove_old_runs(runs: Path, live: Collection[str], log: Logger) -> None:
     """Remove the folders of runs that nothing was written to for a day: failed ones are kept so long, as evidence."""
-    before = time.time() - KEEP_RUN_SECONDS
-    for folder in runs.iterdir() if runs.is_dir() else ():
-        if folder.name not in live and not folder.is_symlink() and folder.lstat().st_mtime < before:
+    for folder in untouched_folders(runs, KEEP_RUN_SECONDS):
+        if folder.name not in live:
             try:
                 remove_folder(folder)
             except OSError as error:  # it keeps no other one
