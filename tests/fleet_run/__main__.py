@@ -32,7 +32,9 @@ def main() -> int:
         "--whole", type=int, default=usual.whole, help="of so many sessions one is taken through all phases"
     )
     parser.add_argument("--seed", type=int, default=1, help="which blow falls when")
-    parser.add_argument("--temporal", action="store_true", help="a Temporal server delivers, and is struck too")
+    parser.add_argument(
+        "--temporal", action="store_true", help="a Temporal server delivers, and is struck too"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything there too")
     parser.add_argument("--keep", action="store_true", help="keep the folder also when all is well")
     given = parser.parse_args()
@@ -65,6 +67,7 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
         "status": dict(found.tasks),
         "outcomes": dict(found.runs),
         "opened_by": dict(found.opened),
+        "asked_since_last_start": dict(outcome.asked),
         "agents": found.agents,
         "lost": found.lost,
         "completed_twice": found.twice,
@@ -83,7 +86,10 @@ def table(outcome: Outcome) -> str:
     seconds = [each.seconds for each in found.delays]
     longest = f"{len(seconds)}, at most {max(seconds, default=0):.1f} s later"
     rows = [
-        (f"{shape.hosts} hosts, {how}", f"{done} tasks in {outcome.seconds:.0f} s, {done / outcome.seconds:.1f} /s"),
+        (
+            f"{shape.hosts} hosts, {how}",
+            f"{done} tasks in {outcome.seconds:.0f} s, {done / outcome.seconds:.1f} /s",
+        ),
         ("blows", _counts(blows(outcome.struck))),
         *([("blows that met nobody", _counts(outcome.missed))] if outcome.missed else []),
         ("runs", f"{_counts(found.runs)}; opened by: {_counts(found.opened)}"),
@@ -94,6 +100,7 @@ def table(outcome: Outcome) -> str:
         ("two agents of one task at once", f"{found.overlaps}"),
         ("interrupted tasks begun again", longest),
         (f"of them not within two leases ({2 * shape.lease:g} s)", f"{found.late}"),
+        ("asked of the server since its last start", _counts(outcome.asked)),
         ("load before and after", f"{outcome.load[0]:.1f}, {outcome.load[1]:.1f}"),
     ]
     lines = ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 
 KILL, STOP, CUT, RESTART = "kill", "stop", "cut", "restart"
 HOST, SERVER, COORDINATOR, ENGINE, DATABASE = "host", "server", "coordinator", "engine", "database"
-TARGETS = {HOST: 6, SERVER: 2, COORDINATOR: 1}  # how often each is killed or stopped; a cable has a host alone
+TARGETS = {
+    HOST: 6,
+    SERVER: 2,
+    COORDINATOR: 1,
+}  # how often each is killed or stopped; a cable has a host alone
 ENGINES = 2  # the same of an engine, where there is one
 FIRST, LAST = 0.02, 0.92  # of the tasks: between them the blows fall
 
@@ -21,7 +25,9 @@ class Shape:
     hosts: int = 4
     blows: int = 60
     slots: int = 8  # of a host
-    at_once: int = 16  # sessions that are open at the same time: what is left of the hosts can take all of them
+    at_once: int = (
+        16  # sessions that are open at the same time: what is left of the hosts can take all of them
+    )
     lease: float = 8.0  # seconds
     whole: int = 10  # of so many sessions one is taken through all phases, with an agent that is a process
     temporal: bool = False

@@ -7,10 +7,13 @@ coordinator.
 from __future__ import annotations
 
 import random
+import re
+import secrets
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -25,14 +28,22 @@ from tests.temporal_server import TemporalServer
 
 AGENT = Path(__file__).parents[1] / "chaos" / "agent.py"
 PORT = 8471
+ASK = """
+import ssl, sys, urllib.request
+url, certificate, token = sys.argv[1:]
+question = urllib.request.Request(url, headers={"Authorization": "Bearer " + token})
+context = ssl.create_default_context(cafile=certificate)
+sys.stdout.write(urllib.request.urlopen(question, timeout=30, context=context).read().decode())
+"""
+ASKED = re.compile(r'^lifecycle_door_requests_total\{operation="(\w+)",result="(\w+)"\} (\S+)$', re.MULTILINE)
 AGAIN = (0.2, 1.0)  # seconds until what has ended is started again
 # Every session begins with an agent that is a process, with a guardian; the built-in one writes what follows.
-AGENTS = '''
+AGENTS = """
 [roles]
 analyst = ["prober", "builtin"]
 writer = ["builtin"]
 reviewer = ["builtin"]
-'''
+"""
 AGENT_LIMITS = "limits = { start = 20, silence = 20, turn = 20, total = 40 }\n"
 
 
@@ -93,7 +104,13 @@ class Fleet:
     """A project on PostgreSQL whose work joined hosts alone do."""
 
     def __init__(
-        self, folder: Path, shape: Shape, seed: int, address: str, network: Network, engine: TemporalServer | None
+        self,
+        folder: Path,
+        shape: Shape,
+        seed: int,
+        address: str,
+        network: Network,
+        engine: TemporalServer | None,
     ) -> None:
         self.folder = folder
         self.probe = folder / "probe"
@@ -107,6 +124,7 @@ class Fleet:
         given = {**times, "own_host": False, "discuss": "off", **(BY_ENGINE if engine else {})}
         self.centre = OnPostgres(folder / "centre" / "project", address, given, extra)
         self._shape = shape
+        self._watch_token = secrets.token_hex(16)
         self._network = network
         prober = agent_toml("prober", [sys.executable, "-I", "-S", str(AGENT), str(self.probe), str(seed)])
         # A clone's settings name the engine, which otherwise a host asks for with TLS: it is on another machine.
@@ -125,13 +143,27 @@ class Fleet:
         """Make what the processes need: tables, a certificate, a token for each host."""
         subprocess.run(
             [
-                *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=server"),
+                *(
+                    "openssl",
+                    "req",
+                    "-x509",
+                    "-newkey",
+                    "rsa:2048",
+                    "-nodes",
+                    "-days",
+                    "2",
+                    "-subj",
+                    "/CN=server",
+                ),
                 *("-addext", f"subjectAltName=IP:{CENTRE}"),
                 *("-keyout", str(self.folder / "key.pem"), "-out", str(self.folder / "cert.pem")),
             ],
             check=True,
             capture_output=True,
         )
+        watch = self.folder / "watch-token"
+        watch.touch(mode=0o600)
+        watch.write_text(self._watch_token)
         for name, clone in zip(self.hosts, self.clones, strict=True):
             (clone.folder.parent / "run").mkdir(mode=0o700)
             given = self.centre.run("host", "add", name, "--slots", str(self._shape.slots))
@@ -148,6 +180,20 @@ class Fleet:
         """How often the server has said that it is ready."""
         out = self.folder / "server.out"
         return out.read_text(errors="replace").count(f"https://{CENTRE}:{PORT}\n") if out.exists() else 0
+
+    def asked(self) -> Counter[str]:
+        """How often the server was asked for what, since it was started the last time."""
+        words = (f"https://{CENTRE}:{PORT}/metrics", str(self.folder / "cert.pem"), self._watch_token)
+        done = subprocess.run(
+            [*self._network.centre, sys.executable, "-I", "-c", ASK, *words],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found: Counter[str] = Counter()
+        for operation, _, number in ASKED.findall(done.stdout):
+            found[operation] += int(float(number))
+        return found
 
     def end(self) -> list[str]:
         """End everything in the order in which an operator would; what did not end as it should."""
@@ -176,7 +222,8 @@ class Fleet:
 
     def _serve(self, out: IO[bytes]) -> subprocess.Popen[bytes]:
         files = ("--tls-cert", str(self.folder / "cert.pem"), "--tls-key", str(self.folder / "key.pem"))
-        words = self.centre.command("server", "--bind", CENTRE, "--port", str(PORT), *files)
+        watch = ("--metrics-token-file", str(self.folder / "watch-token"))
+        words = self.centre.command("server", "--bind", CENTRE, "--port", str(PORT), *files, *watch)
         return subprocess.Popen(
             [*self._network.centre, *words],
             cwd=self.centre.folder,
@@ -197,7 +244,14 @@ class Fleet:
                 *("--state", str(home / "state"), "--whole", str(self._shape.whole)),
             )
             return subprocess.Popen(
-                [*self._network.machine(number), sys.executable, "-P", "-m", "tests.fleet_run.light_host", *words],
+                [
+                    *self._network.machine(number),
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "tests.fleet_run.light_host",
+                    *words,
+                ],
                 cwd=clone.folder,
                 env={**clone.environment, "XDG_RUNTIME_DIR": str(home / "run")},
                 stdin=subprocess.DEVNULL,

@@ -43,7 +43,7 @@ _WORKING = """
     SELECT h.token FROM runs r JOIN hosts h ON h.incarnation = r.host WHERE r.outcome IS NULL
     GROUP BY h.token, h.lease_until HAVING h.lease_until > (SELECT extract(epoch FROM clock_timestamp()) * 1000000)"""
 _LEADER = """
-    SELECT pid, epoch FROM leases WHERE lease_until > (SELECT extract(epoch FROM clock_timestamp()) * 1000000)"""
+    SELECT pid, epoch FROM leases WHERE until > (SELECT extract(epoch FROM clock_timestamp()) * 1000000)"""
 
 
 @dataclass(slots=True)
@@ -63,6 +63,7 @@ class Outcome:
     folder: Path
     struck: list[Struck] = field(default_factory=list)
     missed: Counter[str] = field(default_factory=Counter)  # blows for which nobody was there until the end
+    asked: Counter[str] = field(default_factory=Counter)  # of the server, since its last start
     seconds: float = 0.0
     load: tuple[float, float] = (0.0, 0.0)  # before and after
     found: Found = field(default_factory=Found)
@@ -74,7 +75,13 @@ class Outcome:
 
 class Storm:
     def __init__(
-        self, folder: Path, seed: int, shape: Shape, postgres: Server, net: Network, engine: TemporalServer | None
+        self,
+        folder: Path,
+        seed: int,
+        shape: Shape,
+        postgres: Server,
+        net: Network,
+        engine: TemporalServer | None,
     ) -> None:
         self._postgres = postgres
         self._network = net
@@ -95,6 +102,7 @@ class Storm:
             self.fleet.prepare()
             self._work()
             self._come_to_rest()
+            self.outcome.asked = self.fleet.asked()
             ended = self.fleet.end()
             self.outcome.seconds = time.monotonic() - begun
             self.outcome.load = (before, os.getloadavg()[0])
@@ -145,17 +153,15 @@ class Storm:
         for number, (what, until, seen) in list(self._coming.items()):
             if what == drawn.CUT and now >= until:
                 self._network.mend(seen)
-            elif what == drawn.SERVER and self.fleet.answers() > seen:
-                pass
-            elif what == drawn.COORDINATOR and last.epoch > seen:
-                pass
-            elif what == drawn.STOP and now >= until:
-                if seen:
-                    _signal(seen, signal.SIGCONT)
-            else:
-                continue
-            del self._coming[number]
-            self.outcome.struck[number].back = time.time()
+            elif what == drawn.STOP and now >= until and seen:
+                _signal(seen, signal.SIGCONT)
+            is_back = {
+                drawn.SERVER: lambda seen=seen: self.fleet.answers() > seen,
+                drawn.COORDINATOR: lambda seen=seen: last.epoch > seen,
+            }.get(what, lambda until=until: now >= until)
+            if is_back():
+                del self._coming[number]
+                self.outcome.struck[number].back = time.time()
 
     def _come_to_rest(self) -> None:
         """What was cut or stopped is so no longer, and what was killed is up again."""

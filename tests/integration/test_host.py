@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ import structlog
 from orchestrator import wakeup
 from orchestrator.commands import manage
 from orchestrator.config import load_settings
+from orchestrator.door.desk import Desk
+from orchestrator.door.http_desk import HttpDesk
 from orchestrator.door.local_desk import LocalDesk
 from orchestrator.store import leases, queries
 from orchestrator.store.backends.sqlite import project_id
@@ -21,6 +24,7 @@ from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from tests import factories as make
 from tests import invariants
+from tests.door_server import Running, serving
 from tests.patience import patient
 from workers.host.host import Host
 from workers.host.live_runs import LiveRun
@@ -55,10 +59,11 @@ class Hosted:
         slots: int = 2,
         log: Any = None,
         maintain: Callable[[Callable[[], bool]], None] | None = None,
+        desk: Desk | None = None,
         **settings: Any,
     ) -> None:
         self.host = Host(
-            LocalDesk(store),
+            desk or LocalDesk(store),
             load_settings(None, {}, {**SETTINGS, **settings}),
             make.ALL_ROLES,
             slots,
@@ -115,6 +120,41 @@ def test_a_wake_between_a_look_and_a_wait_is_not_missed(store: Store) -> None:
         )
 
     assert hosted.end() == 0
+
+
+def test_of_many_idle_slots_one_asks_at_each_wake_and_all_that_is_offered_is_claimed(
+    store: Store, tmp_path: Path
+) -> None:
+    slots, go_on = 8, threading.Event()
+
+    def wait(live: LiveRun) -> None:
+        go_on.wait(30)
+        make.finish(store, live.row, draining=True)
+
+    with serving(store) as running:
+        desk = HttpDesk(running.connections(running.token(slots=slots)), tmp_path / "far").as_desk()
+        hosted = Hosted(store, wait, slots, desk=desk, lease_seconds=30, reconcile_seconds=3600)
+        until(lambda: claims_at(running) == 1, "it has asked once, and found nothing")
+        for number in range(2, 7):
+            hosted.host.look_for_work()
+            until(lambda number=number: claims_at(running) >= number, "it asks after a wake")
+        by = make.lead(store)
+        for number in range(slots):
+            make.one_beat(store, make.make_session(store, f"Build thing {number}"), by)
+
+        hosted.host.look_for_work()
+
+        until(lambda: len(hosted.host.live.ids()) == slots, "every slot has a run")
+        assert claims_at(running) == 6 + slots
+        go_on.set()
+        assert hosted.end() == 0
+
+
+def claims_at(running: Running) -> int:
+    """How often a server was asked for the oldest offer."""
+    assert running.site.metrics is not None
+    found = re.findall(rb'requests_total\{operation="claim".*\} (\S+)', running.site.metrics.text())
+    return int(sum(map(float, found)))
 
 
 def test_the_heartbeat_keeps_a_long_run_alive(store: Store) -> None:

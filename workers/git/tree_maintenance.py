@@ -74,7 +74,7 @@ class TreeMaintenance:
 
         `is_over`: asked between two sessions, whether to stop.
         """
-        for state in self._desk.work_states():
+        for state in self._desk.work_states() if self._has_work() else ():
             if is_over():
                 return
             if not self._is_due(state):
@@ -90,6 +90,10 @@ class TreeMaintenance:
                 self._remove_trees(session)
             remove_store(self._desk.workflow, self._project, session)
             self._log.info("store_removed", session=session)
+
+    def _has_work(self) -> bool:
+        """Another machine without a store of its own has nothing to tidy up, and no reason to ask."""
+        return self._desk.carrier is None or next(_stores(self._desk.workflow / "work"), None) is not None
 
     def _remove_trees(self, session: str) -> None:
         """Those of a deleted session: their rows are gone, and its folder is of this machine's host alone."""

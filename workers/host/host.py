@@ -68,6 +68,8 @@ class Host:
         self._renew_now = threading.Event()
         self._offers = threading.Condition()
         self._wakes = 0  # counts wakes, so that one between a poll and a wait is not missed
+        self._asking = threading.Lock()  # held by the slot that asks for the oldest offer
+        self._nothing = -1  # of `_wakes`, when a claim that found nothing was begun
         self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
         self._damaged = False  # the database: nothing more is written into it
         self._last_work = time.monotonic()
@@ -282,10 +284,11 @@ class Host:
 
     def _slot(self) -> None:
         following: Run | None = None
+        has_ended = False  # a run of this slot: there may be room for what was refused to others
         while True:
             seen = self._wakes
-            row = following or self._claim()
-            following = None
+            row = following or self._claim(None if has_ended else seen)
+            following, has_ended = None, row is not None
             if row is not None:
                 following = self._one(row)
                 continue
@@ -296,12 +299,23 @@ class Host:
             with self._offers:
                 self._offers.wait_for(lambda seen=seen: self._wakes != seen)  # type: ignore[misc]
 
-    def _claim(self) -> Run | None:
+    def _claim(self, seen: int | None) -> Run | None:
+        """`seen`: the wake that we ask after; None where we ask since a run of ours has ended."""
         if self._draining.is_set():
             return None
         row = self._take_delivered()
         if row is not None or not self._claims():
             return row
+        with self._asking:
+            if self._draining.is_set() or (seen is not None and seen <= self._nothing):
+                return None  # another slot has asked since, and nothing was left
+            asked = self._wakes
+            row = self._ask()
+            if row is None:
+                self._nothing = asked
+            return row
+
+    def _ask(self) -> Run | None:
         try:
             return self._desk.claim(self.incarnation, self._roles, new_run_id())
         except DatabaseDamaged as error:
