@@ -71,9 +71,8 @@ class Server:
 
     def kill(self) -> None:
         """All of its processes at once, as when a machine dies; `start` recovers what was committed."""
-        first = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
-        os.kill(first, signal.SIGSTOP)  # it begins no other one meanwhile
-        every = [first, *_children(first)]
+        os.kill(self._first(), signal.SIGSTOP)  # it begins no other one meanwhile
+        every = self.processes()
         for each in every:
             with suppress(ProcessLookupError):
                 os.kill(each, signal.SIGKILL)
@@ -84,6 +83,13 @@ class Server:
         # Where init takes its time to reap it, the next one would believe that it lives.
         for lock in (self.folder / "data" / "postmaster.pid", *self.folder.glob(".s.PGSQL.*.lock")):
             lock.unlink()
+
+    def processes(self) -> list[int]:
+        """All of them, the one that began the others first."""
+        return [self._first(), *_children(self._first())]
+
+    def _first(self) -> int:
+        return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
 
     def address(self, database: str = "postgres") -> str:
         return f"postgresql://{USER}@/{database}?host={self.folder}"

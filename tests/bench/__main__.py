@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tests.bench import building, door, engine, processes, scale, thinking, trees
+from tests.bench import building, door, engine, fleet_costs, processes, scale, thinking, trees
 from tests.bench.measure import HEAD, TINY, Figure, machine, of_failure, of_figure
 
 Measure = Callable[[], Iterator[Figure]]
@@ -36,6 +36,7 @@ FIGURES: dict[str, Measure] = {
     "door-claim": door.claims,
     "door-idle": door.idle_host,
     "door-waiting": door.waiting_hosts,
+    "fleet-costs": fleet_costs.costs,
     "thinking": thinking.session,
     "trees": trees.trees,
     "fan-out": building.fan_out,
@@ -46,6 +47,9 @@ def main(words: Sequence[str] | None = None, figures: Mapping[str, Measure] = FI
     parser = argparse.ArgumentParser(prog="tests.bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(figures)}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything there too")
+    parser.add_argument(
+        "--costs", type=Path, metavar="FILE", help="write what `tests.bench.fleet --costs` reads there"
+    )
     parser.add_argument(
         "--tiny", action="store_true", help="only show that each can be measured: tiny numbers, no bounds"
     )
@@ -76,6 +80,8 @@ def main(words: Sequence[str] | None = None, figures: Mapping[str, Measure] = FI
     if given.json:
         everything = {"machine": facts, "figures": [each.as_json() for each in found], "failed": failed}
         given.json.write_text(json.dumps(everything, indent=2) + "\n")
+    if given.costs:
+        fleet_costs.written(given.costs, found)
     return int(bool(failed) or any(each.met is False for each in found))
 
 

@@ -10,14 +10,17 @@ from pathlib import Path
 import pytest
 
 from tests.bench.__main__ import FIGURES, main
+from tests.bench.fleet import Costs
 from tests.bench.measure import TINY, Figure
 
-SLOW = ("fan-out", "thinking")  # they build whole sessions, whose parts the common suite tests elsewhere
+SLOW = {  # they do whole sessions, whose parts the common suite tests elsewhere
+    "fan-out": pytest.mark.long,
+    "thinking": pytest.mark.long,
+    "fleet-costs": pytest.mark.scale,
+}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long if name in SLOW else ()) for name in FIGURES]
-)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in FIGURES])
 def test_a_figure_is_measured_with_tiny_numbers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TINY, "1")
 
@@ -88,3 +91,15 @@ def test_the_exit_code_says_whether_the_bounds_are_kept(
     given = main(words, {"good": _good, "slow": _slow})
 
     assert given == code
+
+
+def test_what_is_a_cost_is_written_for_the_simulation(tmp_path: Path) -> None:
+    file = tmp_path / "costs.json"
+
+    def measured() -> Iterator[Figure]:
+        yield from _good()
+        yield Figure("a task", "ms", [3.0, 4.0, 8.0], more={"cost": "postgres_ms"})
+
+    assert main(["--costs", str(file)], {"measured": measured}) == 0
+
+    assert Costs.read(file) == Costs(postgres_ms=4.0)
