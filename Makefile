@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long web-long clients stacks scale states mutants heldout statements shipped vendor pictures check corpus bench bench-check bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long web-long clients stacks scale fleet-run states mutants heldout statements shipped vendor pictures check corpus bench bench-check bench-peers chaos powercut fuzz format build clean
 
 help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -54,6 +54,9 @@ stacks: $(VENV)/.test  ## Build in TypeScript, Go, Rust and Java repositories; i
 
 scale: $(VENV)/.test  ## Kill, stop and cut what runs on several machines: the engine, its relay, hosts, moves between cells
 	@"$(BIN)/python" -m pytest -n 2 --dist worksteal -m scale $(ARGS)
+
+fleet-run: $(VENV)/.test  ## Do TASKS=10000 by four hosts in network namespaces under 60 blows, as root; ARGS="--temporal --seed 7"
+	@"$(BIN)/python" -m tests.fleet_run --tasks $(or $(TASKS),10000) $(ARGS)
 
 states: $(VENV)/.test  ## Compare the store with a model over EXAMPLES=2000 random histories
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)
