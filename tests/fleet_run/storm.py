@@ -33,6 +33,7 @@ REQUEST = "Build a URL shortener with an admin dashboard"
 STEPS = 6  # tasks of a session
 LOOK = 0.25  # seconds between two looks at the database
 TICK = 0.02
+ATTEMPTS = 20  # a task may be lost as often: that a person is asked after three is no part of this
 PEACE = 60.0  # seconds in which something must have been done, and in which all ends
 MOST_STUCK = 10  # sessions that wait for a person: more of them only repeat what one says
 POSTGRES = {"autovacuum": "on", "shared_buffers": "128MB", "max_connections": "80"}
@@ -134,7 +135,7 @@ class Storm:
                         moved = now
                     last = found
                     for _ in range(min(left, self._shape.at_once - found.active)):
-                        start(store, planned, project=self.fleet.centre.folder, max_attempts=3)
+                        start(store, planned, project=self.fleet.centre.folder, max_attempts=ATTEMPTS)
                         left -= 1
                         wakeup.wake_daemon(store.project_id)
                     self._fall(found.tasks)
