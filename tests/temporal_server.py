@@ -38,6 +38,8 @@ class TemporalServer:
 
     def __init__(self, folder: Path, found: Path, ip: str = LOOPBACK, inside: Sequence[str] = ()) -> None:
         self._ip = ip
+        # Its parts always speak to each other by 127.0.0.1.
+        self._listens = ip if ip == LOOPBACK else "0.0.0.0"
         self._inside = tuple(inside)
         self.folder = folder
         self.port = free_port()
@@ -54,7 +56,7 @@ class TemporalServer:
             self._process = subprocess.Popen(
                 [
                     *(*self._inside, str(self._program)),
-                    *("server", "start-dev", "--headless", "--ip", self._ip, "--port", str(self.port)),
+                    *("server", "start-dev", "--headless", "--ip", self._listens, "--port", str(self.port)),
                     *("--http-port", str(free_port()), "--metrics-port", str(free_port())),
                     *("--db-filename", str(self.folder / "engine.db"), "--log-level", "error"),
                 ],

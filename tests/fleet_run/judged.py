@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.store import copying
+from orchestrator.store.store import Tx
 from tests import factories as make
 from tests.chaos import verdict
 from tests.fleet_run import drawn
@@ -140,8 +141,14 @@ def _interrupted(records: Copied) -> list[tuple[Any, ...]]:
 def copied(fleet: Fleet) -> Copied:
     store = fleet.centre.store()
     target = make.make_store(fleet.folder / "copy", synchronous="OFF")
+
+    def copy(given: Tx) -> None:
+        # The file's disk may be slow: the server would end the snapshot meanwhile.
+        given.opened.cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        copying.copy_rows(given, target)
+
     try:
-        copying.copy(store, target)
+        store.read(copy)
         return Copied(target.path)
     finally:
         target.close()
