@@ -165,10 +165,12 @@ class Storm:
                 self.outcome.struck[number].back = time.time()
 
     def _come_to_rest(self) -> None:
-        """What was cut or stopped is so no longer, and what was killed is up again."""
+        """What was cut or stopped is so no longer, and the server is up again: without work no coordinator has to be."""
         self.outcome.missed = Counter(f"{blow.what} {blow.target}" for blow in self._due)
         until = time.monotonic() + patient(PEACE)
-        while self._coming and time.monotonic() < until:
+        while time.monotonic() < until and any(
+            what != drawn.COORDINATOR for what, _, _ in self._coming.values()
+        ):
             self._tend(self._progress())
             time.sleep(TICK)
         if self._engine_busy is not None:
