@@ -22,11 +22,11 @@ from orchestrator.commands.start import start
 from orchestrator.config import load_pack, load_settings, resources
 from orchestrator.domain.prices import Prices
 from orchestrator.door.local_desk import LocalDesk
-from orchestrator.lifecycle import finished_run
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from orchestrator.views.layout import StartOptions, plan
 from tests.bench.instant import InstantAgent
+from tests.bench.noop import noop_report
 from workers.agents.routing import Router
 from workers.host.host import Host
 from workers.host.live_runs import LiveRun
@@ -85,15 +85,7 @@ class Noop:
         self._watch.entered(row)
         if self._dawdle:
             time.sleep(self._dawdle)
-        done = finished_run.Report(
-            row=row,
-            message_type="draft_ready",
-            summary=f"{row.key} complete",
-            ref=None,
-            inner_loop=row.role == "writer",
-            accumulator={"task": row.key, "summary": "nothing was to be done"},
-            timings={"produce": 0.0},
-        )
+        done = noop_report(row)
         self._watch.reports(row)
         reported = self._desk.report(done, ROLES, draining=False)
         if reported.advance.wake:

@@ -18,7 +18,7 @@ from orchestrator.domain.errors import LeaseLost
 from orchestrator.door.desk import Run
 from orchestrator.door.http_desk import Connections, HttpDesk
 from orchestrator.door.token_file import read_token
-from orchestrator.lifecycle.report import Report
+from tests.bench.noop import noop_report
 from workers.host.host import Host
 from workers.host.live_runs import LiveRun
 from workers.run.joined import JoinedHost, alone
@@ -39,16 +39,7 @@ class LightRuntime(Runtime):
         if live.is_over:
             raise LeaseLost(run=row.run)
         reported = self.desk.report(
-            Report(
-                row=row,
-                message_type="draft_ready",
-                summary=f"{row.key} complete",
-                ref=None,
-                inner_loop=row.role == "writer",
-                accumulator={"task": row.key, "summary": "nothing was to be done"},
-                timings={"produce": 0.0},
-                own_session=self.own_session(),
-            ),
+            noop_report(row, own_session=self.own_session()),
             self.roles,
             draining=self.draining(),
         )
