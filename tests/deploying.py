@@ -36,7 +36,7 @@ def compose() -> dict[str, Service]:
     (content,) = read_yaml(DEPLOY / "compose.yaml")
     return {
         name: Service(
-            service["command"], service.get("environment", {}), _seconds(service["stop_grace_period"])
+            service["command"], _given(service.get("environment", {})), _seconds(service["stop_grace_period"])
         )
         for name, service in content["services"].items()
         if "command" in service
@@ -91,6 +91,11 @@ def kubernetes() -> dict[str, Service]:
 
 
 KINDS = {"compose": compose, "kubernetes": kubernetes, "systemd": systemd}
+
+
+def _given(environment: Mapping[str, str | None]) -> dict[str, str]:
+    """Without the variables that are the shell's own, which has none of them here."""
+    return {name: value for name, value in environment.items() if value is not None}
 
 
 def _seconds(text: str) -> float:

@@ -9,6 +9,7 @@ MCP_INSTALL = 'pip install "team-lifecycle[mcp]"'
 METRICS_INSTALL = 'pip install "team-lifecycle[metrics]"'
 SERVER_INSTALL = 'pip install "team-lifecycle[server]"'
 TEMPORAL_INSTALL = 'pip install "team-lifecycle[temporal]"'
+TRACES_INSTALL = 'pip install "team-lifecycle[traces]"'
 WEB_INSTALL = 'pip install "team-lifecycle[web]"'
 
 
@@ -34,3 +35,12 @@ def has_postgres() -> bool:
 
 def has_temporal() -> bool:
     return find_spec("temporalio") is not None
+
+
+def has_traces() -> bool:
+    """`opentelemetry` itself is a folder that other libraries share."""
+    wanted = ("opentelemetry", "opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
+    try:
+        return all(find_spec(module) is not None for module in wanted)
+    except ModuleNotFoundError:
+        return False

@@ -56,6 +56,21 @@ def _webhook(value: str) -> str:
     return value
 
 
+def _collector(value: str) -> str:
+    """Who puts a secret here is not told its letters back."""
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or re.search(r"[\s@?#]", value):
+        raise ValueError(
+            "expected an address, http or https, without a login or a query, as in http://127.0.0.1:4318; "
+            "what lets us in belongs in OTEL_EXPORTER_OTLP_HEADERS"
+        )
+    return value
+
+
 def _database_url(value: str) -> str:
     """Who puts the password here is not told its letters back."""
     try:
@@ -84,6 +99,7 @@ def _known_kind(value: str) -> str:
 Address = Annotated[Name, After(_address)]
 Variable = Annotated[Name, After(_variable)]
 Webhook = Annotated[Name, After(_webhook)]
+Collector = Annotated[Name, After(_collector)]
 DatabaseUrl = Annotated[str, MinLen(1), MaxLen(2000), After(_database_url)]
 KindName = Annotated[Name, After(_known_kind)]
 T = TypeVar("T")
@@ -319,6 +335,16 @@ class TemporalSettings(_Part):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TracesSettings(_Part):
+    """Where traces of runs are sent; nowhere by default."""
+
+    endpoint: Collector | None = setting(
+        None,
+        "the address of a collector that takes OTLP over HTTP; `/v1/traces` is added where it has no path",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings(_Part):
     """Everything a user can set, beside the packs."""
 
@@ -406,3 +432,4 @@ class Settings(_Part):
     notify: NotifySettings = setting(
         NotifySettings(), "who is told when a session waits, fails or is finished"
     )
+    traces: TracesSettings = setting(TracesSettings(), "where OpenTelemetry traces of runs are sent")

@@ -20,6 +20,7 @@ from orchestrator.config.settings import (
     PriceSettings,
     Settings,
     TemporalSettings,
+    TracesSettings,
     WorkSettings,
     with_kind,
 )
@@ -202,5 +203,6 @@ _MODELS: dict[str, type[Any]] = {
     "database": DatabaseSettings,
     "prices": PriceSettings,
     "temporal": TemporalSettings,
+    "traces": TracesSettings,
     "work": WorkSettings,
 }

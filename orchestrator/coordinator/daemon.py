@@ -53,9 +53,11 @@ from orchestrator.store.backends import sqlite_backups
 from orchestrator.store.backends.sqlite_errors import damaged
 from orchestrator.store.rows import Host
 from orchestrator.store.store import Store, Tx
+from orchestrator.traces.place import sender_or_none
 
 if TYPE_CHECKING:
     from orchestrator.coordinator.relay import Relay
+    from orchestrator.coordinator.run_traces import RunTraces
 
 RETRY_FULL_SECONDS = 5.0  # how long after a write that found no room the next one is tried
 RETRY_SECONDS = 2.0  # the same after a step that found the database held, or no descriptor left
@@ -93,6 +95,7 @@ class Daemon:
         self._projections = Projections(store, self._leader, log, settings.reconcile_seconds)
         self._notifier = Notifier(store, settings.notify, project.root, log)
         self._relay: Relay | None = None  # where an engine delivers offers
+        self._traces: RunTraces | None = None  # where a collector is named
         self._recovered = 0  # the epoch under which what a predecessor left was put right
         self._fault: LifecycleError | None = None  # found by a timer: the loop ends with it
 
@@ -119,6 +122,7 @@ class Daemon:
         try:
             clock.start()
             self._relay = self._begin_relay()
+            self._traces = self._begin_traces()
             with told_of_commits(self._store, self._wake, self._log):
                 while not self._stopping.is_set():
                     self._waker.wait(self._guarded(clock))
@@ -186,6 +190,8 @@ class Daemon:
         self._drain(lead, clock)
         if self._relay is not None:
             self._relay.tell()
+        if self._traces is not None:
+            self._traces.tell()
         self._maintenance.write_back_large_log()
         delay = self._projections.follow()
         self._notifier.follow()
@@ -293,6 +299,18 @@ class Daemon:
 
         self._store.write(unit)
         wakeup.wake_hosts(self._store.project_id)
+
+    # the collector of traces
+
+    def _begin_traces(self) -> RunTraces | None:
+        sender = sender_or_none(self._settings.traces, "coordinator", self._log)
+        if sender is None:
+            return None
+        from orchestrator.coordinator.run_traces import RunTraces
+
+        traces = RunTraces(self._store, sender, self._log)
+        traces.start()
+        return traces
 
     # timers, each of which only reads and wakes
 
@@ -410,6 +428,8 @@ class Daemon:
         clock.stop()
         for last in (self._projections.finish, self._store.checkpoint, self._leader.leave):
             self._tried(last)
+        if self._traces is not None:
+            self._traces.close()
         if self._waker is not None:
             self._waker.close()
         self._log.info("daemon_ended")

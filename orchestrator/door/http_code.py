@@ -20,8 +20,8 @@ from orchestrator.store.rows import Run
 
 PATIENCE_SECONDS = 600.0  # within which a bundle was made, or taken in
 Ask = Callable[
-    [str, bytes, float, Callable[[], bool]], bytes
-]  # operation, question, patience, whether to give up
+    [str, str, bytes, float, Callable[[], bool]], bytes
+]  # run, operation, question, patience, whether to give up
 
 
 class HttpCode:
@@ -33,7 +33,7 @@ class HttpCode:
     def lend(self, run: Run, have: Sequence[str], to: Path, is_over: Callable[[], bool]) -> Lent:
         """Raises NotReadable for a bundle that is not what was promised."""
         wanted = Wanted(run=run.run, host=run.host, have=list(have)[:MOST_HAD])
-        answer = self._ask("lend", wanted.model_dump_json().encode(), PATIENCE_SECONDS, is_over)
+        answer = self._ask(run.run, "lend", wanted.model_dump_json().encode(), PATIENCE_SECONDS, is_over)
         try:
             lent = Lent(**json.loads(answer))
         except (ValueError, TypeError) as error:
@@ -49,7 +49,9 @@ class HttpCode:
                 if is_over():
                     raise LeaseLost(run=run.run)
                 part = WantedPart(run=run.run, host=run.host, sha256=sha256, offset=file.tell())
-                body = self._ask("lent-part", part.model_dump_json().encode(), PATIENCE_SECONDS, is_over)
+                body = self._ask(
+                    run.run, "lent-part", part.model_dump_json().encode(), PATIENCE_SECONDS, is_over
+                )
                 if not body:
                     break
                 digest.update(body)
@@ -75,11 +77,11 @@ class HttpCode:
                     run=run.run, host=run.host, sha256=sha256, offset=file.tell() - len(body), body=body
                 )
                 held = json.loads(
-                    self._ask("part", part.model_dump_json().encode(), PATIENCE_SECONDS, _never)
+                    self._ask(run.run, "part", part.model_dump_json().encode(), PATIENCE_SECONDS, _never)
                 )
                 file.seek(min(int(held["bytes"]), size))  # where an upload that was cut off goes on
         given = HandedIn(run=run.run, host=run.host, sha256=sha256, base=base, commit=commit, tree=tree)
-        self._ask("hand-in", given.model_dump_json().encode(), PATIENCE_SECONDS, _never)
+        self._ask(run.run, "hand-in", given.model_dump_json().encode(), PATIENCE_SECONDS, _never)
 
 
 def _never() -> bool:

@@ -22,11 +22,12 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from orchestrator import __version__
+from orchestrator.domain import trace_ids
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.identity import ProjectId
 from orchestrator.door import wire
 from orchestrator.door.code_carrier import CodeCarrier
-from orchestrator.door.desk import Desk, Renewed, Reported, Run, Taken
+from orchestrator.door.desk import Desk, Ended, Renewed, Report, Reported, Run, Taken
 from orchestrator.door.http_code import HttpCode
 from orchestrator.door.wire import DoorRefused, NotReadable, ServerAway
 from orchestrator.door.work_desk import AgentsDoor
@@ -111,23 +112,26 @@ class Connections:
         self._mine = threading.local()
 
     def ask(
-        self, name: str, body: bytes, seconds: float, *, longest: int | None = None
+        self, name: str, body: bytes, seconds: float, *, longest: int | None = None, run: str | None = None
     ) -> tuple[int, http.client.HTTPMessage, bytes]:
-        """Status, headers and body of the answer, of at most `longest` bytes.
+        """Status, headers and body of the answer, of at most `longest` bytes. `run`: for which it is asked.
 
         Raises ServerAway; then nobody knows whether it was done.
         """
+        headers = (
+            self._headers if run is None else {**self._headers, trace_ids.HEADER: trace_ids.traceparent(run)}
+        )
         kept: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
         if kept is not None and kept.sock is not None:
             try:
-                return self._ask_on(kept, name, body, seconds, longest)
+                return self._ask_on(kept, name, body, headers, seconds, longest)
             except (ConnectionError, http.client.BadStatusLine):
                 pass  # it was silent for longer than the server, or a proxy, keeps one: that is no outage
             except (OSError, http.client.HTTPException) as error:
                 raise self._away(error) from error
         self._mine.connection = self._connect(seconds)
         try:
-            return self._ask_on(self._mine.connection, name, body, seconds, longest)
+            return self._ask_on(self._mine.connection, name, body, headers, seconds, longest)
         except (OSError, http.client.HTTPException) as error:
             raise self._away(error) from error
 
@@ -142,13 +146,14 @@ class Connections:
         connection: http.client.HTTPConnection,
         name: str,
         body: bytes,
+        headers: dict[str, str],
         seconds: float,
         longest: int | None,
     ) -> tuple[int, http.client.HTTPMessage, bytes]:
         try:
             if connection.sock is not None:
                 connection.sock.settimeout(seconds)
-            connection.request("POST", wire.PREFIX + name, body, self._headers)
+            connection.request("POST", wire.PREFIX + name, body, headers)
             answer = connection.getresponse()
             found = answer.read(None if longest is None else longest + 1)
             if longest is not None and len(found) > longest:
@@ -241,18 +246,18 @@ class HttpDesk:
 
     def claim(self, host: str, roles: tuple[str, ...], run: str) -> Run | None:
         asked = self._monotonic()
-        row, clock = self._asked("claim", _question("claim", host, roles, run))
+        row, clock = self._asked("claim", _question("claim", host, roles, run), run=run)
         return row and _on_our_clock(row, clock, asked)
 
     def take(self, host: str, roles: tuple[str, ...], run: str, task: int, epoch: int) -> Taken:
         asked = self._monotonic()
-        found, clock = self._asked("take", _question("take", host, roles, run, task, epoch))
+        found, clock = self._asked("take", _question("take", host, roles, run, task, epoch), run=run)
         taken = cast(Taken, found)
         return taken if taken.run is None else Taken(_on_our_clock(taken.run, clock, asked))
 
     def report(self, *given: Any, **named: Any) -> Reported:
         asked = self._monotonic()
-        found, clock = self._asked("report", _question("report", *given, **named))
+        found, clock = self._asked("report", _question("report", *given, **named), run=_run_of(given))
         done = cast(Reported, found)
         return done if done.next is None else replace(done, next=_on_our_clock(done.next, clock, asked))
 
@@ -292,28 +297,40 @@ class HttpDesk:
             raise NotReadable(why=str(error)) from error
 
     def _done(self, name: str, *given: Any, **named: Any) -> Any:
-        return self._asked(name, _question(name, *given, **named))[0]
+        return self._asked(name, _question(name, *given, **named), run=_run_of(given))[0]
 
-    def _asked(self, name: str, question: bytes, patience: float | None = None) -> tuple[Any, int]:
+    def _asked(
+        self, name: str, question: bytes, patience: float | None = None, *, run: str | None = None
+    ) -> tuple[Any, int]:
         """The answer, and the server's clock of leases as it was made. Raises what the operation raises."""
-        headers, body = self._repeated(name, question, self._patience if patience is None else patience)
+        headers, body = self._repeated(
+            name, question, self._patience if patience is None else patience, run=run
+        )
         found = wire.operation(name)
         assert found is not None
         return found.value(body), int(headers.get(wire.CLOCK_HEADER, "0"))
 
-    def _answered(self, name: str, question: bytes, patience: float, is_over: Callable[[], bool]) -> bytes:
+    def _answered(
+        self, run: str, name: str, question: bytes, patience: float, is_over: Callable[[], bool]
+    ) -> bytes:
         """The answer of what is no operation of a desk; the caller may give up."""
-        return self._repeated(name, question, patience, is_over)[1]
+        return self._repeated(name, question, patience, is_over, run=run)[1]
 
     def _repeated(
-        self, name: str, question: bytes, patience: float, is_over: Callable[[], bool] = lambda: False
+        self,
+        name: str,
+        question: bytes,
+        patience: float,
+        is_over: Callable[[], bool] = lambda: False,
+        *,
+        run: str | None = None,
     ) -> tuple[http.client.HTTPMessage, bytes]:
         """Headers and body of the answer. Raises what the server says, ServerAway."""
         until = time.monotonic() + patience
         wait = FIRST_TRY
         while True:
             try:
-                status, headers, body = self._connections.ask(name, question, ANSWER_SECONDS)
+                status, headers, body = self._connections.ask(name, question, ANSWER_SECONDS, run=run)
             except ServerAway as error:
                 failed: LifecycleError = error
             else:
@@ -338,6 +355,12 @@ def _machine(state: Path) -> str:
             file.hardlink_to(new)  # the first one stays
         new.unlink()
     return file.read_text().strip()
+
+
+def _run_of(given: tuple[object, ...]) -> str | None:
+    """The run for which an operation with these arguments is asked."""
+    rows = (each.row if isinstance(each, Report | Ended) else each for each in given)
+    return next((row.run for row in rows if isinstance(row, Run)), None)
 
 
 def _question(name: str, *given: Any, **named: Any) -> bytes:

@@ -29,7 +29,7 @@ from starlette.routing import Route
 from orchestrator import __version__
 from orchestrator.config.extras import METRICS_INSTALL
 from orchestrator.config.settings import Settings
-from orchestrator.domain import errors
+from orchestrator.domain import errors, trace_ids
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door import mirror_wire, wire
 from orchestrator.door.commit_watch import told_of_commits
@@ -47,6 +47,7 @@ from orchestrator.web import request_body
 from orchestrator.web.limits_by_time import RateLimit
 
 if TYPE_CHECKING:
+    from orchestrator.server.door_traces import DoorTraces
     from orchestrator.server.metrics import Metrics
 
 THREADS = 16
@@ -69,6 +70,7 @@ class DoorSite:
     project: str  # its name, as hosts show it
     log: Logger
     engine: JsonObject | None = None  # where offers are delivered
+    traces: DoorTraces | None = None  # where a collector is named
     metrics: Metrics | None = None  # None where prometheus-client is not installed
     watch_token: Path | None = None  # the file with the token for figures
     board: NewsBoard | None = None
@@ -116,7 +118,7 @@ def build(site: DoorSite) -> Starlette:
     async def ask(request: Request) -> Response:
         name, begun = request.path_params["name"], time.monotonic()
         find = partial(_holder, site, request, name, site.door.holder, ADD_HOST)
-        answered = _refusal_of_version(request) or _refusal_of_framing(request)
+        answered, holder = _refusal_of_version(request) or _refusal_of_framing(request), None
         if answered is None:
             holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
             if isinstance(holder, Answered):
@@ -128,6 +130,9 @@ def build(site: DoorSite) -> Starlette:
                 answered = await _answer(site, request, name, holder, limiter[0])
         if site.metrics is not None:
             site.metrics.asked(name, answered.status, time.monotonic() - begun)
+        if site.traces is not None and isinstance(holder, HostToken) and answered.opened:
+            parent = trace_ids.parent_in(request.headers.get(trace_ids.HEADER))
+            site.traces.asked(name, answered.status, time.monotonic() - begun, parent, holder.name)
         return _response(answered)
 
     async def mirror(request: Request) -> Response:
@@ -148,7 +153,7 @@ def build(site: DoorSite) -> Starlette:
     async def agent(request: Request) -> Response:
         name, begun = request.path_params["name"], time.monotonic()
         find = partial(_holder, site, request, f"agent/{name}", site.agents.holder, HOST_OF_RUN)
-        answered = _refusal_of_version(request) or _refusal_of_framing(request)
+        answered, holder = _refusal_of_version(request) or _refusal_of_framing(request), None
         if answered is None:
             holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
             if isinstance(holder, Answered):
@@ -157,6 +162,9 @@ def build(site: DoorSite) -> Starlette:
                 answered = await _answer_agent(site, request, name, holder, limiter[0])
         if site.metrics is not None:
             site.metrics.asked("agent", answered.status, time.monotonic() - begun)
+        if site.traces is not None and isinstance(holder, RunOwner):
+            parent = trace_ids.of_run(holder.id)
+            site.traces.asked(f"agent {name}", answered.status, time.monotonic() - begun, parent)
         return _response(answered)
 
     async def health(_: Request) -> Response:

@@ -10,6 +10,7 @@ from orchestrator import wakeup
 from orchestrator.domain import errors
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
 from orchestrator.door import code_carrier, wire
+from orchestrator.door.desk import Taken
 from orchestrator.door.local_desk import LocalDesk
 from orchestrator.door.work_desk import WorkState
 from orchestrator.lifecycle import report
@@ -25,6 +26,7 @@ SMALL, LARGE = 2 * 1024 * 1024, 64 * 1024 * 1024  # bytes of a question
 WITH_FILES = ("produced", "add_record", "report", "end", "keep_critiques", "add_check")  # may be large
 NOTED_A_MINUTE = 5  # refusals of one token
 TELL = ("report", "end", "bye", "begin_call")  # after which the coordinator has something to see
+CLAIMS = ("claim", "take")
 _CLOCKED = ("claim", "take", "report")  # whose answers have leases
 _log = logging.getLogger(__name__)
 
@@ -49,6 +51,7 @@ class Answered:
     status: int
     body: bytes
     headers: dict[str, str] = field(default_factory=dict)
+    opened: bool = True  # what was to be claimed has been
 
 
 def limit_of(name: str) -> int:
@@ -132,7 +135,7 @@ class Door:
         if name == "register":
             value = self._store.write(lambda tx: _register(tx, token, **known))
             self._log.info("host_registered", host=token.name, incarnation=known["host"][:10])
-        elif name in ("claim", "take") and not self._rights.beside:
+        elif name in CLAIMS and not self._rights.beside:
             value = getattr(self.local, name)(
                 **known, has_room=lambda tx: host_tokens.has_room(tx, token, known["run"])
             )
@@ -147,7 +150,8 @@ class Door:
         headers = {}
         if name in _CLOCKED:
             headers[wire.CLOCK_HEADER] = str(self._store.read(lambda tx: tx.lease_now))
-        return Answered(200, operation.answer(value), headers)
+        run = value.run if isinstance(value, Taken) else value
+        return Answered(200, operation.answer(value), headers, opened=name not in CLAIMS or run is not None)
 
 
 def _worked_in(tx: Tx, token: HostToken, states: list[WorkState]) -> list[WorkState]:

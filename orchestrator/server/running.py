@@ -22,6 +22,7 @@ from orchestrator.server.door import Door
 from orchestrator.server.listening import Certificate, DoorServer, url_of
 from orchestrator.store import queries, servers
 from orchestrator.store.store import Store
+from orchestrator.traces.place import sender_or_none
 
 STANDBY_SECONDS = 1.0
 
@@ -148,6 +149,11 @@ def run(
         from orchestrator.server.metrics import Metrics
 
         site.metrics = Metrics(store)
+    sender = sender_or_none(settings.traces, "server", log)
+    if sender is not None:
+        from orchestrator.server.door_traces import DoorTraces
+
+        site.traces = DoorTraces(sender)
     server = DoorServer(site, tls, on_ready)
     keeper = Keeper(project, store, _poll_seconds(store, settings), log)
     presence = Presence(store, url_of(listening, tls), settings, log)
@@ -160,5 +166,7 @@ def run(
         if keeps_coordinator:
             keeper.close()
         presence.close()
+        if sender is not None:
+            sender.close()
     if broken.is_set():
         raise StoreBroken()

@@ -11,6 +11,11 @@ def run_id(at: int) -> str:
     return f"{at & 0xFFFF_FFFF_FFFF_FF:014x}{secrets.token_hex(9)}"
 
 
+def first_run_id(at: int) -> str:
+    """No run that was named at `at` (microseconds, UTC) or later has an id below this one."""
+    return f"{at & 0xFFFF_FFFF_FFFF_FF:014x}"
+
+
 def new_run_id() -> str:
     """The id of a run that is to be opened now."""
     return run_id(time.time_ns() // 1000)

@@ -331,6 +331,24 @@ def _servers(project: Project) -> Check:
     return Check("servers", "ok", says or "none is running")
 
 
+def _traces(project: Project) -> Check:
+    """Whether the collector takes what coordinator and server would send it: it is sent nothing, in the same way."""
+    from orchestrator.traces.place import ask
+
+    found = ask(read_settings(project).traces)
+    if found is None:
+        return Check("traces", "ok", "not sent: traces.endpoint is not set")
+    url, fault = found
+    if fault:
+        return Check(
+            "traces",
+            "fault",
+            f"{url} takes none ({fault})",
+            "check traces.endpoint, OTEL_EXPORTER_OTLP_HEADERS and the collector",
+        )
+    return Check("traces", "ok", f"of runs, to {url}")
+
+
 def _git(project: Project) -> Check:
     """Whether work in private trees is possible: git, the repository, the folder of the trees and its room."""
     found = ask_workers("repository", project.root, seconds=GIT_SECONDS)
@@ -456,8 +474,9 @@ _CHECKS: dict[str, Callable[[Project], Check]] = {
     "servers": _servers,
     "hosts": _hosts,
     "engine": _engine,
+    "traces": _traces,
     "git": _git,
     "mcp": _mcp,
     "dashboard": _dashboard,
 }
-_SLOW = ("database", "engine", "git", "mcp")
+_SLOW = ("database", "engine", "traces", "git", "mcp")

@@ -22,6 +22,7 @@ HEAVY = (
     "tree_sitter",
     "mcp",
     "psycopg",
+    "opentelemetry",
 )
 SCRIPT = """
 import sys

@@ -101,8 +101,11 @@ def test_no_pod_is_root_or_writes_its_own_files(name: str, pod: Mapping[str, Any
         assert "requests" in container["resources"]
         known = {volume["name"] for volume in pod["volumes"]} | {"data", "project"}
         assert {mount["name"] for mount in container["volumeMounts"]} <= known
-        for variable in container.get("env", []):  # secrets are files
+        for variable in container.get("env", []):  # secrets are files, but for what OpenTelemetry reads
             assert "valueFrom" not in variable
+        sends = name in ("server", "coordinator") and container in pod["containers"]
+        traces = [{"secretRef": {"name": "traces", "optional": True}}]
+        assert container.get("envFrom", []) == (traces if sends else [])
 
 
 def test_the_server_is_asked_by_its_health() -> None:

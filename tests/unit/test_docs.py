@@ -20,6 +20,7 @@ from orchestrator.config.settings import (
     DatabaseSettings,
     Settings,
     TemporalSettings,
+    TracesSettings,
 )
 from tests.conftest import ROOT
 
@@ -70,6 +71,7 @@ TABLES: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
     "agent limits": (CONFIGURATION, lambda: setting_rows(AgentLimits)),
     "database": (CONFIGURATION, lambda: setting_rows(DatabaseSettings)),
     "temporal": (CONFIGURATION, lambda: setting_rows(TemporalSettings)),
+    "traces": (CONFIGURATION, lambda: setting_rows(TracesSettings)),
     "caps": (CONFIGURATION, lambda: setting_rows(BudgetSettings)),
     "agents": (CONFIGURATION, lambda: setting_rows(AgentSettings)),
     "orders": (CONFIGURATION, order_rows),

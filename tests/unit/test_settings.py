@@ -93,6 +93,7 @@ DEFAULTS = {
     },
     "prices": {},
     "notify": {"on": ["waits", "failed", "finished"], "command": [], "desktop": False, "webhook": None},
+    "traces": {"endpoint": None},
 }
 
 
@@ -211,6 +212,13 @@ def test_agents_roles_and_perspectives_are_taken_over(project: Path) -> None:
         ("slots = 4\nslots 5", "config.toml:2: "),
         ("agent_limits = 5", "config.toml:1: agent_limits: expected a table of settings"),
         ("slots = ", "config.toml:1: "),
+        *(
+            (f"[traces]\nendpoint = {given}", "config.toml:2: traces.endpoint: ")
+            for given in (
+                *("''", "4318", "'collector:4318'", "'ftp://collector'", "'http://'", "'http://a:99999'"),
+                *("'http://me:sesame@collector'", "'http://collector/v1/traces?key=x'", "'http://a b'"),
+            )
+        ),
     ],
 )
 def test_each_fault_of_a_file_names_its_line(project: Path, text: str, fault: str) -> None:
@@ -306,6 +314,15 @@ def test_a_folder_in_place_of_the_file_is_refused(project: Path) -> None:
         load_settings(project, {"LIFECYCLE_CONFIG_DIR": str(project.parent / "user")})
 
     assert "is not a regular file" in refused.value.faults[0]
+
+
+@pytest.mark.parametrize(
+    "given", ["http://me:sesame@collector:4318", "https://collector/v1/traces?key=sesame"]
+)
+def test_a_secret_in_the_address_of_a_collector_is_refused_and_not_told(project: Path, given: str) -> None:
+    (found,) = faults(project, f'[traces]\nendpoint = "{given}"\n')
+
+    assert "OTEL_EXPORTER_OTLP_HEADERS" in found and "sesame" not in found
 
 
 def test_faults_do_not_repeat_values_which_may_be_secret(project: Path) -> None:
