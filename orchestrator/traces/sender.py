@@ -29,8 +29,10 @@ from opentelemetry.trace import (
     TraceFlags,
     set_span_in_context,
 )
+from opentelemetry.util.re import parse_env_headers
 
 from orchestrator import __version__
+from orchestrator.domain import secrets
 from orchestrator.domain.trace_ids import SpanContext
 from orchestrator.log import Logger
 from orchestrator.traces.span import Span
@@ -40,6 +42,7 @@ QUEUED = 8_192  # spans that wait at most
 CLOSE_SECONDS = 3.0  # that what waits gets at our end
 ASK_SECONDS = 3.0  # that a collector gets to answer whoever examines it
 NANOSECONDS = 1_000  # of a microsecond
+HEADERS = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS")
 _LIBRARY = "opentelemetry"  # how the names of its loggers begin
 
 
@@ -49,7 +52,8 @@ class Sender:
     def __init__(self, url: str, process: str, log: Logger) -> None:
         """`process`: which of ours this is. Raises ValueError, OSError for variables that the exporter cannot use."""
         self._ids = _GivenIds()
-        exporter = _ToldExporter(OTLPSpanExporter(endpoint=url), log)
+        heard = _Heard()
+        exporter = _ToldExporter(_exporter(url, heard), heard, log)
         self._batches = BatchSpanProcessor(
             exporter, max_queue_size=QUEUED, schedule_delay_millis=DELAY_SECONDS * 1_000
         )
@@ -106,11 +110,11 @@ class _GivenIds(IdGenerator):
 class _ToldExporter(SpanExporter):
     """Tells the log when nothing can be sent, and when it can again: not at each batch."""
 
-    def __init__(self, exporter: SpanExporter, log: Logger) -> None:
+    def __init__(self, exporter: SpanExporter, heard: _Heard, log: Logger) -> None:
         self._exporter = exporter
+        self._heard = heard
         self._log = log
         self._lost = 0
-        self._heard = _Heard()
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         self._heard.words = ""
@@ -122,7 +126,7 @@ class _ToldExporter(SpanExporter):
             return found
         if not self._lost:
             self._log.warning(
-                "spans_not_sent", why=self._heard.words, fix="check traces.endpoint and the collector"
+                "spans_not_sent", why=self._heard.why, fix="check traces.endpoint and the collector"
             )
         self._lost += len(spans)
         return found
@@ -147,12 +151,28 @@ class _Heard(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         self.words = self.words or record.getMessage()
 
+    @property
+    def why(self) -> str:
+        """The same without the values of headers."""
+        given = [parse_env_headers(os.environ.get(name, ""), liberal=True) for name in HEADERS]
+        return secrets.mask(
+            self.words, frozenset(value for each in given for value in each.values() if value)
+        )
+
+
+def _exporter(url: str, heard: _Heard, timeout: float | None = None) -> OTLPSpanExporter:
+    """Raises ValueError for variables that the library would pass over, and repeat with what is secret in them."""
+    made = OTLPSpanExporter(endpoint=url, timeout=timeout)
+    if heard.words:
+        raise ValueError(f"{' or '.join(HEADERS)}, or another variable, is not in the form that is specified")
+    return made
+
 
 def fault_of(url: str) -> str:
     """Why the collector there takes nothing just now; empty where it does. Raises ValueError, OSError as `Sender` does."""
     heard = _Heard()
-    found = OTLPSpanExporter(endpoint=url, timeout=ASK_SECONDS).export([])
-    return "" if found is SpanExportResult.SUCCESS else heard.words or "it did not answer"
+    found = _exporter(url, heard, ASK_SECONDS).export([])
+    return "" if found is SpanExportResult.SUCCESS else heard.why or "it did not answer"
 
 
 def _library_context(of: SpanContext) -> trace.SpanContext:
