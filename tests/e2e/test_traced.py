@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -17,6 +19,12 @@ from tests.patience import patient
 
 CANARY = "quetzalcoatl"
 KEY = "sesame-quetzalcoatl"
+RUN_AND_TELL = """
+import atexit, pathlib, runpy, sys
+told, program = pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
+atexit.register(lambda: told.write_text("\\n".join(sys.modules)))
+runpy.run_module(program, run_name="__main__", alter_sys=True)
+"""
 REQUEST = f"Build a URL shortener for {CANARY} with an admin dashboard"
 
 
@@ -154,3 +162,34 @@ def test_a_collector_that_hangs_holds_nothing_up(tmp_path: Path) -> None:
 
         assert time.monotonic() - begun < patient(20)
         assert not life.pids()
+
+
+@pytest.mark.parametrize("sends", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_only_a_coordinator_that_sends_traces_loads_the_library(tmp_path: Path, sends: bool) -> None:
+    with (
+        collecting() as collector,
+        lifecycle(tmp_path / "p", {"own_host": False}, to(collector) * sends) as life,
+    ):
+
+        def telling(name: str, program: str, *arguments: str) -> subprocess.Popen[bytes]:
+            command = [sys.executable, "-P", "-c", RUN_AND_TELL, str(tmp_path / name), program, *arguments]
+            return subprocess.Popen(command, cwd=life.folder, env=life.environment, stdin=subprocess.DEVNULL)
+
+        place = ("--project", str(life.folder))
+        assert life.run("config", "show").code == 0
+        coordinator = telling("coordinator", "orchestrator", "daemon", "run", *place)
+        life.wait(lambda: life.database.exists() and life.rows("SELECT pid FROM leases"), "it leads")
+        host = telling("host", "workers", "serve", *place)
+        command = telling("command", "orchestrator", "start", REQUEST, "--mode", "spec-only", "--detach")
+        assert command.wait(patient(60)) == 0
+        life.wait(lambda: life.status()[0] == "completed", "the session ends", 120)
+        for process in (host, coordinator):
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(patient(60)) == 0
+
+    loaded = {name: (tmp_path / name).read_text().split() for name in ("command", "host", "coordinator")}
+    assert all(len(modules) > 100 for modules in loaded.values())
+    having = {
+        name for name, modules in loaded.items() if any(each.startswith("opentelemetry") for each in modules)
+    }
+    assert having == ({"coordinator"} if sends else set())
