@@ -1,13 +1,15 @@
 """Sends spans to a collector by OTLP over HTTP: the only module that loads OpenTelemetry's library.
 
-What is given here waits in a queue for a thread of the library: whoever gives it is not held up, and of more than the queue
-holds the oldest are dropped. A collector that is down, slow or hanging costs spans and nothing else.
+What is given here is put into a queue, and nothing more: a thread makes the library's spans of it, and one of the library's
+sends them; of more than its own queue holds the oldest are dropped. A collector that is down, slow or hanging costs spans
+and nothing else.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import queue
 import threading
 import uuid
 from collections.abc import Iterable, Sequence
@@ -51,25 +53,42 @@ class Sender:
 
     def __init__(self, url: str, process: str, log: Logger) -> None:
         """`process`: which of ours this is. Raises ValueError, OSError for variables that the exporter cannot use."""
-        self._ids = _GivenIds()
         heard = _Heard()
         exporter = _ToldExporter(_exporter(url, heard), heard, log)
-        self._batches = BatchSpanProcessor(
-            exporter, max_queue_size=QUEUED, schedule_delay_millis=DELAY_SECONDS * 1_000
-        )
+        self._ids = _GivenIds()
         self._provider = TracerProvider(
             sampler=ALWAYS_ON,
             resource=_resource(process),
             id_generator=self._ids,
             shutdown_on_exit=False,
         )
-        self._provider.add_span_processor(self._batches)
+        self._provider.add_span_processor(
+            BatchSpanProcessor(exporter, max_queue_size=QUEUED, schedule_delay_millis=DELAY_SECONDS * 1_000)
+        )
         self._tracer = self._provider.get_tracer("team-lifecycle", __version__)
+        self._given: queue.SimpleQueue[Span | None] = queue.SimpleQueue()
+        self._maker = threading.Thread(target=self._make, name="traces", daemon=True)
+        self._maker.start()
 
     def send(self, spans: Iterable[Span]) -> None:
         """Queue these spans."""
         for span in spans:
-            self._ids.give(span.at)
+            self._given.put(span)
+
+    def close(self, seconds: float = CLOSE_SECONDS) -> None:
+        """Send what waits, for so long at most: a collector that hangs does not keep the process."""
+        closing = threading.Thread(target=self._finish, name="traces-close", daemon=True)
+        closing.start()
+        closing.join(seconds)
+
+    def _finish(self) -> None:
+        self._given.put(None)
+        self._maker.join()
+        self._provider.shutdown()
+
+    def _make(self) -> None:
+        while (span := self._given.get()) is not None:
+            self._ids.next = span.at
             made = self._tracer.start_span(
                 span.name,
                 _below(span.parent),
@@ -84,27 +103,17 @@ class Sender:
                 made.set_status(Status(StatusCode.ERROR, span.fault))
             made.end(span.ended * NANOSECONDS)
 
-    def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Send what waits, for so long at most: a collector that hangs does not keep the process."""
-        closing = threading.Thread(target=self._provider.shutdown, name="traces-close", daemon=True)
-        closing.start()
-        closing.join(seconds)
-
 
 class _GivenIds(IdGenerator):
-    """The ids of the span that the thread is about to make."""
+    """The ids of the span that is about to be made, by one thread alone."""
 
-    def __init__(self) -> None:
-        self._mine = threading.local()
-
-    def give(self, at: SpanContext) -> None:
-        self._mine.at = at
+    next: SpanContext
 
     def generate_span_id(self) -> int:
-        return int(self._mine.at.span, 16)
+        return int(self.next.span, 16)
 
     def generate_trace_id(self) -> int:
-        return int(self._mine.at.trace, 16)
+        return int(self.next.trace, 16)
 
 
 class _ToldExporter(SpanExporter):
