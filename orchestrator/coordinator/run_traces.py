@@ -16,7 +16,7 @@ from orchestrator.store import traced_runs
 from orchestrator.store.leases import SECOND
 from orchestrator.store.store import Store, Tx
 from orchestrator.traces.run_spans import spans_of
-from orchestrator.traces.sender import Sender
+from orchestrator.traces.sender import CLOSE_SECONDS, Sender
 
 COALESCE_SECONDS = 1.0  # between two polls
 AGAIN_SECONDS = 120.0  # how far back a poll looks: leads have gaps, and the clocks that name runs differ
@@ -47,7 +47,7 @@ class RunTraces:
         """Send what has ended until now, for a few seconds at most."""
         self._ending.set()
         self.tell()
-        self._thread.join(COALESCE_SECONDS)
+        self._thread.join(CLOSE_SECONDS)
         self._sender.close()
 
     def _follow(self) -> None:

@@ -18,11 +18,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from orchestrator.domain import trace_ids
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.trace_ids import SpanContext
 from orchestrator.store.traced_runs import EndedRun, TracedCall, TracedCheck, TracedRun
-from orchestrator.traces.span import Attributes, Span, told
+from orchestrator.traces.span import Attributes, Span, named, told
 
 SECOND = 1_000_000  # microseconds
+LONGEST = 1e9  # seconds that a phase is believed to have lasted
 PHASES = ("context", "produce", "discuss", "merge")  # as a run measures them, in their order
 LAST = "report"
 WELL = ("completed", "released")  # outcomes of runs that are no fault
@@ -57,7 +59,7 @@ def _whole(traced: TracedRun) -> Span:
     )
     others = {each for each in (run.before, traced.follows) if each is not None}
     return Span(
-        f"run {run.prefix}",
+        f"run {named(run.prefix)}",
         trace_ids.of_run(run.id),
         None,
         begun,
@@ -94,13 +96,19 @@ def _phases(run: EndedRun) -> Iterator[Span]:
     """What the run measured, end to end; what is left until its end is its report."""
     if run.timings is None:
         return
-    lasted = {name: int(float(run.timings[name]) * SECOND) for name in PHASES if name in run.timings}
+    lasted = {name: _micros(run.timings[name]) for name in PHASES if name in run.timings}
     at = run.opened_at + _lag(run, lasted)
     for name, micros in lasted.items():
         ends = min(run.closed_at, at + micros)
         yield _part(run, name, at, ends, {})
         at = ends
     yield _part(run, LAST, at, run.closed_at, {})
+
+
+def _micros(seconds: Json) -> int:
+    """A host elsewhere may say anything."""
+    is_time = isinstance(seconds, int | float) and 0 <= seconds <= LONGEST
+    return int(seconds * SECOND) if is_time else 0
 
 
 def _lag(run: EndedRun, lasted: Mapping[str, int]) -> int:
@@ -117,7 +125,7 @@ def _call(run: EndedRun, call: TracedCall) -> Span:
     usd = None if call.cost_micros is None else call.cost_micros / SECOND
     return _part(
         run,
-        f"call {call.agent}",
+        f"call {named(call.agent)}",
         call.started_at,
         ended,
         told(
@@ -133,14 +141,14 @@ def _call(run: EndedRun, call: TracedCall) -> Span:
             retries=call.retries,
         ),
         own=f"call {call.id}",
-        fault="" if call.outcome in ANSWERED else call.outcome or "cut_off",
+        fault="" if call.outcome in ANSWERED else named(call.outcome or "cut_off"),
     )
 
 
 def _check(run: EndedRun, check: TracedCheck) -> Span:
     return _part(
         run,
-        f"check {check.kind}",
+        f"check {named(check.kind)}",
         max(run.opened_at, check.created_at - int(check.seconds * SECOND)),
         check.created_at,
         told(kind=check.kind, outcome=check.outcome),

@@ -29,6 +29,11 @@ class Span:
     events: tuple[tuple[str, int], ...] = field(default=())
 
 
+def named(text: str) -> str:
+    """A name that comes from a host or an agent, as part of a span's own; `?` for what is none."""
+    return text if _NAME.fullmatch(text) else "?"
+
+
 def told(**given: str | float | bool | None) -> Attributes:
     """Attributes by the names of our own things; what is not there is left out, and so is text that is no name.
 

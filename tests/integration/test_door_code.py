@@ -100,7 +100,7 @@ class Code:
 
     def ask(self, name: str, **given: Any) -> Any:
         question = json.dumps({"run": self.run.run, "host": self.run.host, **given}).encode()
-        return self.desk._answered(name, question, 60.0, lambda: False)
+        return self.desk._answered(self.run.run, name, question, 60.0, lambda: False)
 
     def state(self) -> Any:
         """All that a run can write here, and the refs of its session's store and of the user's repository."""

@@ -745,8 +745,8 @@ def test_a_server_that_is_away_is_asked_again_with_the_same_ids(door: Door, tmp_
     class Cut(Connections):
         """Loses the first answer: it was done, and nobody knows."""
 
-        def ask(self, name: str, body: bytes, seconds: float) -> Any:
-            found = real.ask(name, body, seconds)
+        def ask(self, name: str, body: bytes, seconds: float, **more: Any) -> Any:
+            found = real.ask(name, body, seconds, **more)
             asked.append(body)
             if len(asked) == 1:
                 raise wire.ServerAway("cut")

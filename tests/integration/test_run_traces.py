@@ -123,6 +123,32 @@ def test_a_reported_run_has_its_offer_phases_and_calls_and_no_words(
     assert CANARY.encode() not in b"".join(collector.bodies).lower()
 
 
+@pytest.mark.parametrize(
+    "timings",
+    [
+        {"produce": CANARY, "context": -1},
+        {"produce": 1e300},
+        {"discuss": [1], "merge": None, CANARY: 1.0},
+        {"context": True},
+    ],
+)
+def test_what_a_host_says_of_itself_is_no_text_and_breaks_nothing(
+    world: DeskWorld, collector: Collector, timings: dict[str, object]
+) -> None:
+    world.offered()
+    run = world.claimed(world.host())
+    call(world, run, f"my {CANARY}", f"was {CANARY}", 1, Usage(), None)
+    world.desk.report(done(run, timings=timings), make.ALL_ROLES, draining=True)
+    with following(world, collector) as traces:
+        traces.poll()
+
+    spans = collector.of(trace_ids.of_run(run.run).trace)
+    whole = span_of(collector, run)
+    assert {"call ?", "report"} <= {each.name for each in spans}
+    assert all(whole.begun <= each.begun <= each.ended <= whole.ended for each in spans)
+    assert CANARY.encode() not in b"".join(collector.bodies)
+
+
 def lose(world: DeskWorld, run: Run) -> None:
     world.pass_lease()
     assert [each.run for each in reap(world.store, None)] == [run.run]
