@@ -43,7 +43,6 @@ class EndedRun(NamedTuple):
     round: str | None
     epoch: int
     opened_by: str
-    loop: str
     opened_at: int
     closed_at: int
     outcome: str
@@ -123,7 +122,6 @@ def _ended() -> Selection:
             tasks.c.round,
             runs.c.epoch,
             runs.c.opened_by,
-            runs.c.loop,
             runs.c.opened_at,
             runs.c.closed_at,
             runs.c.outcome,
