@@ -37,6 +37,7 @@ POLL_SECONDS = 20.0
 TAKEN_SECONDS = 10.0  # after which a message whose host has not answered is delivered again
 AGAIN_SECONDS = 1.0  # until one that a host gave back is
 USUAL_PRIORITY, LAST_PRIORITY = 3, 5  # 1 goes first
+_NOT_BELIEVED, _ENDED = "InvalidCertificate", "call error after connection"  # in the library's words
 _AWAY = (
     RPCStatusCode.UNAVAILABLE,
     RPCStatusCode.DEADLINE_EXCEEDED,
@@ -204,8 +205,31 @@ async def connect(place: EnginePlace, identity: str) -> Client:
                 connect_timeout=timedelta(seconds=ANSWER_SECONDS),
             )
     except (RuntimeError, TimeoutError, OSError) as error:  # what the library raises where nobody answers
-        raise EngineAway(f"the engine at {place.address} cannot be reached", why=str(error)) from error
+        raise _unreachable(place, str(error)) from error
     return client
+
+
+def _unreachable(place: EnginePlace, why: str) -> EngineAway:
+    """Why nobody answers in the library's words, and which settings may be at fault."""
+    if _NOT_BELIEVED in why:
+        fix = "name who signed it in temporal.tls_ca, and the engine in temporal.address as its certificate does"
+        return EngineAway(
+            f"the certificate of the engine at {place.address} is not believed", why=why, fix=fix
+        )
+    if (
+        _ENDED in why
+    ):  # it took the connection and ended it: so does who wants TLS, or a certificate, or neither
+        shown = (
+            "speaks TLS and is asked without" if place.tls is None else "wants a certificate that it knows"
+        )
+        if place.tls is not None and place.tls.certificate is not None:
+            shown = "does not know our certificate"
+        return EngineAway(
+            f"the engine at {place.address} ends the connection",
+            why=f"perhaps it {shown}: {why}",
+            fix="check temporal.tls, temporal.tls_cert and temporal.tls_key, or start the engine",
+        )
+    return EngineAway(f"the engine at {place.address} cannot be reached", why=why)
 
 
 async def _asked(place: EnginePlace, call: Coroutine[Any, Any, T]) -> T:

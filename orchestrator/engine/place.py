@@ -104,11 +104,31 @@ def _tls(settings: TemporalSettings, root: Path) -> Tls | None:
         raise UsageError(
             "temporal.tls_cert and temporal.tls_key belong together", fix="name both files, or neither"
         )
+    _refuse_unusable(settings, root)
     return Tls(
         _read(root, "tls_ca", settings.tls_ca),
         _read(root, "tls_cert", settings.tls_cert),
         _read(root, "tls_key", settings.tls_key),
     )
+
+
+def _refuse_unusable(settings: TemporalSettings, root: Path) -> None:
+    """Raises UsageError for files that hold no certificate, or a key of another one: the library would not say so."""
+    import ssl
+
+    context, named = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), "temporal.tls_ca"
+    try:
+        if settings.tls_ca is not None:
+            context.load_verify_locations(root / settings.tls_ca)
+        if settings.tls_cert is not None and settings.tls_key is not None:
+            named = "temporal.tls_cert and temporal.tls_key"
+            context.load_cert_chain(root / settings.tls_cert, root / settings.tls_key, password="")
+    except OSError as error:
+        raise UsageError(
+            f"{named} cannot be used",
+            why=str(error),
+            fix="name files in PEM form, a certificate with its own key",
+        ) from error
 
 
 def _read(root: Path, name: str, file: str | None) -> bytes | None:
@@ -118,5 +138,5 @@ def _read(root: Path, name: str, file: str | None) -> bytes | None:
         return (root / file).read_bytes()
     except OSError as error:
         raise UsageError(
-            "a certificate cannot be read", why=f"temporal.{name}: {error}", fix="name a file in PEM form"
+            f"temporal.{name} cannot be read", why=str(error), fix="name a file in PEM form"
         ) from error
