@@ -174,8 +174,9 @@ def upgrade(
 ) -> None:
     """Create the database, or bring it to this program's schema once no process of an earlier version works with it.
 
-    A coordinator is started for a database that was upgraded: its own was stopped, now or by an upgrade that failed.
-    `on_wait` gets the pids of those that are stopped. Raises DatabaseUnusable, UsageError for another user's database.
+    A coordinator is started for a file that was upgraded: its own was stopped, now or by an upgrade that failed; for a
+    server's database where one was stopped here. `on_wait` gets the pids of those that are stopped. Raises
+    DatabaseUnusable, also for processes on other machines, and UsageError for another user's database.
     """
     from orchestrator.dispatch import older
     from orchestrator.dispatch.local import start_daemon
@@ -183,7 +184,10 @@ def upgrade(
 
     database = database or project.database
     if isinstance(database, PostgresDatabase):
+        stopped = older.stop(database.processes(), on_wait, refuse_elsewhere=True)
         database.ensure()
+        if stopped:
+            start_daemon(project.root, project.logs / "daemon.out")
         return
     file = project.file
     existed = file.exists()

@@ -191,7 +191,7 @@ def status(as_json: AsJson = False) -> None:
         draining = ", draining" if host["draining"] else ""
         say(
             f"worker host {host['host'][:10]}: {_place(host)}, {host['runs']} of {host['slots']} slots in use"
-            f"{draining}{_outdated(host['version'])}"
+            f"{draining}{_outdated(host['version'], is_joined=host['name'] is not None)}"
         )
 
 
@@ -201,11 +201,13 @@ def _place(host: JsonObject) -> str:
     return named if host["here"] else f"{named}, on another machine"
 
 
-def _outdated(version: str) -> str:
-    """What is said of a process of an earlier version."""
+def _outdated(version: str, *, is_joined: bool = False) -> str:
+    """What is said of a process of an earlier version; nobody here can end one on another machine."""
     from orchestrator.dispatch import older
 
-    return f", an earlier version ({version or 'unknown'}): it is replaced" if older.outdated(version) else ""
+    if not older.outdated(version):
+        return ""
+    return f", an earlier version ({version or 'unknown'}): {'upgrade it there' if is_joined else 'it is replaced'}"
 
 
 def _leader(opened: OpenedForReading) -> Leader | None:

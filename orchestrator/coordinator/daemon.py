@@ -213,12 +213,16 @@ class Daemon:
         return delay
 
     def _without_older(self, live: list[Host]) -> list[Host]:
-        """The hosts that run this version; those of an earlier one are asked to drain."""
-        for row in live:
-            if older.outdated(row.version) and not row.draining:
+        """The hosts that may have our work; those beside the database that run an earlier version are asked to drain.
+
+        A host on another machine does not know the database: whether it may stay is between it and its server.
+        """
+        earlier = [row for row in live if row.token is None and older.outdated(row.version)]
+        for row in earlier:
+            if not row.draining:
                 self._log.warning("earlier_host_drained", host=row.incarnation[:10], version=row.version)
                 wakeup.wake_host(self._store.project_id, row.incarnation, {"type": "drain"})
-        return [row for row in live if not older.outdated(row.version)]
+        return [row for row in live if row not in earlier]
 
     def _stay_seconds(self) -> float:
         """How long we stay without work."""

@@ -39,15 +39,22 @@ def outdated(version: str) -> bool:
 
 
 def stop(
-    rows: Iterable[Process], on_wait: Callable[[list[int]], None] | None = None, seconds: float = STOP_SECONDS
+    rows: Iterable[Process],
+    on_wait: Callable[[list[int]], None] | None = None,
+    seconds: float = STOP_SECONDS,
+    *,
+    refuse_elsewhere: bool = False,
 ) -> bool:
     """Ask the processes to end and wait until they have; whether there were any.
 
-    `on_wait` gets their pids. Raises DatabaseUnusable for those that do not end, or are not ours to ask.
+    `on_wait` gets their pids. Those of other machines are left alone, unless `refuse_elsewhere`. Raises DatabaseUnusable
+    for those, before any is asked, and for those that do not end, or are not ours to ask.
     """
-    mine = [
-        row for row in rows if row.boot in (boot_id(), SHARED) and is_on_this_machine(row.boot, row.pid_space)
-    ]
+    rows = [row for row in rows if row.boot in (boot_id(), SHARED)]
+    mine = [row for row in rows if is_on_this_machine(row.boot, row.pid_space)]
+    if refuse_elsewhere and len(mine) < len(rows):
+        far = sorted(row.pid for row in rows if row not in mine)
+        raise _at_work(far, "they run on another machine, or in another container", "stop them there")
     if elsewhere := [row.pid for row in mine if row.pid_space != space_of_pids(row.boot)]:
         raise _at_work(elsewhere, "they run in another container", "stop them there")
     ends = {row.pid: end for row in mine if (end := end_of(row)) is not None}

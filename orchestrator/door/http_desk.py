@@ -106,7 +106,7 @@ class Connections:
         self._headers = {
             "Authorization": f"Bearer {token}",
             "Content-Type": "application/json",
-            "User-Agent": f"team-lifecycle/{__version__}",
+            "User-Agent": f"{wire.PROGRAM}/{__version__}",
             wire.VERSION_HEADER: wire.VERSION,
         }
         self._mine = threading.local()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,7 @@ from orchestrator.domain.json_types import Json
 from orchestrator.door.desk import Desk
 from orchestrator.store.files import UnsafePath
 
+PROGRAM: Final = "team-lifecycle"  # in the header User-Agent, before a slash and the program's version
 VERSION: Final = "2"
 VERSION_HEADER: Final = "Lifecycle-Door"
 AGENT_PREFIX: Final = "agent/"  # behind it: what agents ask, by the token of their run
@@ -54,6 +56,12 @@ class ServerAway(errors.StoreError):
     """The server cannot be reached."""
 
     remedy = "check the address and the network; the host tries again by itself"
+
+
+def program_version(user_agent: str) -> str:
+    """The version of the program that asks, as it names itself; empty where it says something else."""
+    found = re.fullmatch(rf"{PROGRAM}/([0-9A-Za-z.+-]{{1,40}})", user_agent)
+    return "" if found is None else found[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -321,7 +321,9 @@ async def _answer(
         return Answered(200, json.dumps(site.terms(holder)).encode())
     if name == "news":
         return await _news(site, holder, body, limiter)
-    return await anyio.to_thread.run_sync(partial(site.door.answer, holder, name, body), limiter=limiter)
+    version = wire.program_version(request.headers.get("user-agent", ""))
+    asked = partial(site.door.answer, holder, name, body, version)
+    return await anyio.to_thread.run_sync(asked, limiter=limiter)
 
 
 async def _news(site: DoorSite, holder: HostToken, body: bytes, limiter: anyio.CapacityLimiter) -> Answered:

@@ -86,10 +86,10 @@ class Door:
         """What its hosts are offered."""
         return [role for role in token.roles if self._rights.beside or role in ROLES_ELSEWHERE]
 
-    def answer(self, token: HostToken, name: str, body: bytes) -> Answered:
-        """Do one operation; every error is an answer."""
+    def answer(self, token: HostToken, name: str, body: bytes, version: str = "") -> Answered:
+        """Do one operation; every error is an answer. `version`: of the program that asks, as far as it says so."""
         try:
-            return self._answer(token, name, body)
+            return self._answer(token, name, body, version)
         except wire.DoorRefused as error:
             self._note_refusal(token, name, error)
             return self.refused(token.name, name, error)
@@ -123,7 +123,7 @@ class Door:
             self._on_broken()
         return Answered(status, wire.problem(error, status))
 
-    def _answer(self, token: HostToken, name: str, body: bytes) -> Answered:
+    def _answer(self, token: HostToken, name: str, body: bytes, version: str) -> Answered:
         if name in code_carrier.OPERATIONS:
             return Answered(200, self._code.answer(token, name, body))
         operation = wire.operation(name)
@@ -133,7 +133,7 @@ class Door:
         value: object
         known = self._store.read(lambda tx: admitted(tx, token, self._rights, operation, given))
         if name == "register":
-            value = self._store.write(lambda tx: _register(tx, token, **known))
+            value = self._store.write(lambda tx: _register(tx, token, version, **known))
             self._log.info("host_registered", host=token.name, incarnation=known["host"][:10])
         elif name in CLAIMS and not self._rights.beside:
             value = getattr(self.local, name)(
@@ -160,7 +160,13 @@ def _worked_in(tx: Tx, token: HostToken, states: list[WorkState]) -> list[WorkSt
 
 
 def _register(
-    tx: Tx, token: HostToken, host: str, roles: tuple[str, ...], slots: int, lease_seconds: float
+    tx: Tx,
+    token: HostToken,
+    version: str,
+    host: str,
+    roles: tuple[str, ...],
+    slots: int,
+    lease_seconds: float,
 ) -> None:
     """Raises DoorRefused for a token that was revoked meanwhile."""
     if not host_tokens.keep_valid(tx, token.name):
@@ -176,4 +182,5 @@ def _register(
         slots=slots,
         lease_seconds=lease_seconds,
         token=token.name,
+        version=version,
     )

@@ -20,6 +20,7 @@ from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import DatabaseSettings, Settings
+    from orchestrator.store.backends.sqlite_migrate import OtherProcess
 
 SQLITE_NAME = "lifecycle.db"
 OnWait = Callable[[list[int]], None]
@@ -114,6 +115,12 @@ class PostgresDatabase:
         from orchestrator.store.backends.postgres_schema import inspect
 
         return inspect(self.address, self.project)
+
+    def processes(self) -> list[OtherProcess]:
+        """Whoever works with it, on any machine; hosts that ask a server do not."""
+        from orchestrator.store.backends.postgres_schema import processes
+
+        return processes(self.address)
 
     def ensure(self) -> bool:
         """Make the tables, or upgrade them, and put the project's name to them; whether there was something to do."""

@@ -193,10 +193,12 @@ def register_host(
     slots: int,
     lease_seconds: float,
     token: str | None = None,
+    version: str = __version__,
 ) -> None:
     """A second time it changes nothing: a lease that ended is not revived. Raises NotAllowedNow for another process.
 
     `token`: of a host on another machine, by name. Its process is looked up nowhere: its lease alone tells.
+    `version`: of the program that the host runs, which on another machine need not be this one.
     """
     space = space_of_pids(tx.boot) if token is None else f"{ON_ANOTHER_MACHINE}{token}"
     process = (space, pid, started)
@@ -218,7 +220,7 @@ def register_host(
         slots=slots,
         lease_until=tx.lease_now + int(lease_seconds * SECOND),
         started_at=tx.now,
-        version=__version__,
+        version=version,
         token=token,
     )
 

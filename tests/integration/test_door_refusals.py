@@ -149,6 +149,21 @@ def test_a_request_without_token_or_version_is_refused(
     assert door.state() == before
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [("team-lifecycle/0.0.9", "0.0.9"), ("team-lifecycle/1 <b>", ""), ("curl/8.1", ""), ("", "")],
+)
+def test_a_host_is_known_by_its_own_version_not_by_the_servers(door: Door, said: str, kept: str) -> None:
+    question = wire.operation("register")
+    assert question is not None
+    body = question.question("h-9", roles=("writer",), slots=1, lease_seconds=LEASE)
+
+    status, _ = door.post("register", body, {**headers(door.token), "user-agent": said})
+
+    assert status == 200
+    assert [row.version for row in door.world.store.read(leases.live_hosts)] == [kept]
+
+
 def test_a_revoked_token_is_refused_and_its_hosts_have_no_lease(door: Door) -> None:
     desk, run = door.claimed()
     door.world.store.write(lambda tx: host_tokens.revoke(tx, "far-1"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 import sys
@@ -20,12 +21,14 @@ from orchestrator.commands import manage
 from orchestrator.commands.adopt_database import adopt_database
 from orchestrator.coordinator import projections, projector, reconcile
 from orchestrator.domain.errors import DatabaseUnusable, NotAllowedNow, StoreError
-from orchestrator.project import Project
+from orchestrator.project import Project, open_for_reading
 from orchestrator.store import artifacts, claims, copying, leases, messages, sessions, tasks
 from orchestrator.store.backends import postgres_backend, postgres_connection
 from orchestrator.store.backends.postgres_backend import PostgresBackend
 from orchestrator.store.backends.postgres_dialect import SQL
 from orchestrator.store.backends.postgres_schema import ensure_schema
+from orchestrator.store.backends.sqlite_file import SCHEMA
+from orchestrator.store.clock import SHARED, boot_id, space_of_pids
 from orchestrator.store.databases import PostgresDatabase
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.tables import metadata
@@ -439,6 +442,30 @@ def test_a_database_of_the_first_schema_is_upgraded_to_what_a_new_one_is(address
 
     assert catalog(address) == wanted
     assert not ensure_schema(address, metadata)
+
+
+def test_a_database_that_others_work_with_is_not_upgraded_under_them(
+    postgres: Server, tmp_path: Path
+) -> None:
+    address = postgres.database("empty")
+    (tmp_path / ".workflow").mkdir()
+    (tmp_path / ".workflow" / "config.toml").write_text(f"[database]\nurl = {json.dumps(address)}\n")
+    space = space_of_pids(SHARED).replace(boot_id(), "another-boot")
+    lease = "INSERT INTO leases VALUES ('coordinator', 'd-1', 1, '', %s, 77, 1, 9000000000000000, 1, '0.0.9')"
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(lease, [space])
+        connection.execute("DROP TABLE audit")
+        connection.execute("UPDATE alembic_version SET version_num = '0009'")
+        project = Project(tmp_path)
+
+        with pytest.raises(DatabaseUnusable) as refused:
+            open_for_reading(project)
+
+        assert "pid 77: they run on another machine" in refused.value.why
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0009",)]
+        connection.execute("UPDATE leases SET until = 0")
+        open_for_reading(project).close()
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(SCHEMA,)]
 
 
 def test_rows_copied_from_a_file_are_the_same_and_new_ones_follow_them(store: Store, tmp_path: Path) -> None:

@@ -10,10 +10,12 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from orchestrator.config import resources
 from orchestrator.domain.errors import DatabaseUnusable
+from orchestrator.domain.identity import ON_ANOTHER_MACHINE
 from orchestrator.store.backends.postgres_connection import Connection, DriverError, connect, described
 from orchestrator.store.backends.postgres_dialect import SQL
 from orchestrator.store.backends.postgres_errors import explain
 from orchestrator.store.backends.sqlite_file import SCHEMA
+from orchestrator.store.backends.sqlite_migrate import OtherProcess
 
 _ALONE = "SELECT pg_advisory_xact_lock(1414676273)"  # the number that our SQLite files carry too
 FIRST = "0006"  # no PostgreSQL database is older
@@ -23,6 +25,12 @@ PROJECT = "lifecycle_project"
 _PROJECT = (
     f'CREATE TABLE {PROJECT} (name TEXT COLLATE "C" NOT NULL)'  # whose database it is, once that was said
 )
+_AT_WORK = """
+    SELECT boot, pid_space, pid, process_start FROM (
+        SELECT boot, pid_space, pid, process_start, until FROM leases
+        UNION SELECT boot, pid_space, pid, process_start, lease_until FROM hosts WHERE pid_space NOT LIKE $1
+    ) AS up WHERE until > extract(epoch FROM clock_timestamp()) * 1000000
+"""
 _TABLES = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()"
 
 
@@ -74,6 +82,24 @@ def ensure_schema(address: str, tables: MetaData, project: str | None = None) ->
         return found != SCHEMA
     except DriverError as error:
         raise explain(error, described(address)) from error
+
+
+def processes(address: str) -> list[OtherProcess]:
+    """Whoever works with the database, in the columns that they have had since the first version.
+
+    Hosts on other machines ask a server, and are no processes of it. Raises as `inspect`.
+    """
+    try:
+        connection = connect(address, writes=False)
+        try:
+            if _version(connection, _tables(connection)) is None:
+                return []
+            found = connection.execute(_AT_WORK, [f"{ON_ANOTHER_MACHINE}%"]).fetchall()
+        finally:
+            connection.close()
+    except DriverError as error:
+        raise explain(error, described(address)) from error
+    return [OtherProcess(*row) for row in found]
 
 
 def _upgrade(address: str) -> None:
