@@ -160,9 +160,11 @@ class World:
         return landing
 
 
-def world(folder: Path, project: Path, *, tasks: int = 3, host: str = "h-1") -> World:
-    """A world around the repository or folder `project`, its database in it."""
-    store = make.make_store(project)
+def world(
+    folder: Path, project: Path, *, tasks: int = 3, host: str = "h-1", store: Store | None = None
+) -> World:
+    """A world around the repository or folder `project`, its database in it unless a `store` is given."""
+    store = store or make.make_store(project)
     session = make.make_session(store, "Build a tool")
     store.write(lambda tx: _add_tasks(tx, session, tasks))
     return World(store, project, folder / "trees", session, make.make_host(store, host), make.lead(store))

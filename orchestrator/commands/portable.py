@@ -263,13 +263,18 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> JsonO
         ) from error
 
 
-def bring_code(store: Store, package: Package, project: Path) -> str:
-    """Bring the code of a session that was just taken in into the project, and its links; why not, or nothing."""
+def bring_code(store: Store, package: Package, project: Path, *, keeps_bundle: bool = True) -> str:
+    """Bring the code of a session that was just taken in into the project, and its links; why not, or nothing.
+
+    `keeps_bundle`: beside the stores, where the code cannot be brought.
+    """
     code, links = package.code, package.links
     if code is None:
         return "" if links is None else portable_work.restore_links(store, package.session, links, project)
     runs = frozenset(str(row["id"]) for row in package.rows["runs"] if row["outcome"] == "completed")
-    return portable_work.restore(store, package.session, code, links, runs, project)
+    return portable_work.restore(
+        store, package.session, code, links, runs, project, keeps_bundle=keeps_bundle
+    )
 
 
 def at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:

@@ -91,11 +91,18 @@ def _is_id(value: Json) -> bool:
 
 
 def restore(
-    store: Store, session: str, code: Code, links: Links | None, completed: frozenset[str], project: Path
+    store: Store,
+    session: str,
+    code: Code,
+    links: Links | None,
+    completed: frozenset[str],
+    project: Path,
+    *,
+    keeps_bundle: bool = True,
 ) -> str:
     """Bring the code of a session that was just imported into the project, and publish its branch; why not, or nothing.
 
-    `completed`: the runs of the session that ended so. Where the code cannot be brought, the bundle lies beside the stores.
+    `completed`: the runs of the session that ended so. `keeps_bundle`: beside the stores, where it cannot be brought.
     """
     file = store.workflow / "work" / f"{session}.bundle"
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -105,7 +112,10 @@ def restore(
         found = have_done("unbundle", project, *given)
         line = _line(found, code, completed)
     except LifecycleError as error:
-        return f"without its code: {error.what}: {error.why}; its commits are in {file}"
+        if not keeps_bundle:
+            file.unlink()
+        kept = f"; its commits are in {file}" if keeps_bundle else ""
+        return f"without its code: {error.what}: {error.why}{kept}"
     store.write(lambda tx: _begin(tx, session, code, line, links), about=session)
     file.unlink()
     try:

@@ -6,9 +6,12 @@ some. The source keeps all of it until the target has it.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from orchestrator import failpoints, wakeup
 from orchestrator.commands import manage, portable, portable_work
-from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.dispatch.asking import have_done
+from orchestrator.domain.errors import LifecycleError, NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import SessionStatus
 from orchestrator.fleet.definition import Fleet
 from orchestrator.store import (
@@ -26,7 +29,7 @@ from orchestrator.store import (
     work_trees,
 )
 from orchestrator.store.custody import COMING, GONE, HERE, LEAVING
-from orchestrator.store.store import Tx
+from orchestrator.store.store import Store, Tx
 
 WHO = "fleet"
 
@@ -53,6 +56,12 @@ def leave(fleet: Fleet, session: str, source: str, target: str) -> int:
         if store.read(lambda tx: sessions.get(tx, session)) is not None:
             edits.adopt(store, session)  # what a person edited goes along
         epoch = store.write(unit, about=session)
+        if left := _put_trees_away(store, session, fleet.project(source).root):
+            store.write(lambda tx: custody.becomes(tx, session, epoch, LEAVING, HERE), about=session)
+            raise NotAllowedNow(
+                f"{session} still has private trees", why=left, fix="end what keeps them, then move it again"
+            )
+        store.write(lambda tx: _note_leaving(tx, session, epoch, target), about=session)
     failpoints.hit("fleet.leave.after")
     return epoch
 
@@ -64,12 +73,26 @@ def _refuse_at_work(tx: Tx, session: str, status: str) -> None:
             why="its runs would write into the cell that it leaves",
             fix="pause it, and wait until its runs have ended",
         )
-    if left := work_trees.left_trees(tx, session):
-        raise NotAllowedNow(
-            f"{session} still has private trees",
-            why=", ".join(str(each.path) for each in left[:5]),
-            fix="wait until the coordinator of its cell has cleaned them up",
-        )
+
+
+def _note_leaving(tx: Tx, session: str, epoch: int, target: str) -> None:
+    """From now on nothing more is said in it: what put its trees away, and published its branch, has said so."""
+    known = custody.of(tx, session)
+    if known is not None and (known.epoch, known.state) == (epoch, LEAVING):
+        custody.note(tx, session, epoch, LEAVING, target, _messages(tx, session))
+
+
+def _put_trees_away(store: Store, session: str, project: Path) -> str:
+    """Save and remove the trees that wait for a next run, as of a session that has ended; why some are left, or nothing."""
+    if not store.read(lambda tx: work_trees.left_trees(tx, session)):
+        return ""
+    try:
+        found = have_done("tidy", project, "--session", session, "--leaves").get("left", {})
+    except LifecycleError as error:
+        found = {error.what: error.why}
+    left = store.read(lambda tx: work_trees.left_trees(tx, session))
+    told = [f"{name}: {why}" for name, why in found.items()] or [str(each.path) for each in left]
+    return "; ".join(told[:5]) if left else ""
 
 
 def _messages(tx: Tx, session: str) -> int:
@@ -97,7 +120,7 @@ def carry(fleet: Fleet, session: str, source: str, target: str, epoch: int) -> N
         failpoints.hit("fleet.carry.rows")
         if extra and store.read(lambda tx: work_state.state_of(tx, session)) is None:
             whole = portable.unpack(portable.pack(package, extra).bytes)
-            if why := portable.bring_code(store, whole, root):
+            if why := portable.bring_code(store, whole, root, keeps_bundle=False):
                 raise NotAllowedNow(
                     f"the code of {session} cannot be brought to {target}",
                     why=why,
@@ -160,8 +183,15 @@ def enter(fleet: Fleet, session: str, cell: str, epoch: int) -> None:
 
 
 def undo(fleet: Fleet, session: str, source: str, target: str, epoch: int) -> None:
-    """Leave the session where it was: what has come goes first, so that it is never changed in two cells."""
+    """Leave the session where it was: what has come goes first, so that it is never changed in two cells.
+
+    Where the source has let it go, what has come is all that there is, and stays.
+    """
     failpoints.hit("fleet.undo.before")
+    with fleet.opened(source) as store:
+        left = store.read(lambda tx: custody.of(tx, session))
+    if left is None or (left.epoch, left.state) != (epoch, LEAVING):
+        return
 
     def discard(tx: Tx) -> None:
         known = custody.of(tx, session)
@@ -173,6 +203,7 @@ def undo(fleet: Fleet, session: str, source: str, target: str, epoch: int) -> No
     with fleet.opened(target) as store:
         if not store.read(lambda tx: _is_anothers(tx, session, epoch)):
             store.write(discard, about=session)
+            manage.remove_files(store, session)
     with fleet.opened(source) as store:
         store.write(lambda tx: custody.becomes(tx, session, epoch, LEAVING, HERE), about=session)
     failpoints.hit("fleet.undo.after")

@@ -150,6 +150,31 @@ def test_a_session_at_work_is_not_moved_but_its_cell_is_drained_and_opened_again
     check_story(north, session)
 
 
+@pytest.mark.scale
+@pytest.mark.parametrize("step", ["mark", "halt", "go_on"])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_cell_is_drained_and_opened_though_each_is_killed_and_the_session_ends(
+    world: FleetWorld, step: str, when: str
+) -> None:
+    north, name = world.north, f"fleet.{step}.{when}"
+    assert north.run("start", REQUEST, "--mode", "spec-only", "--detach").code == 0
+    session = north.session()
+
+    if step != "go_on":
+        kill_at(world, name, "drain", NORTH)
+        world.check(session)
+    drained = world.run("drain", NORTH)
+    at_rest = north.rows("SELECT 1 FROM runs WHERE outcome IS NULL") == []
+    if step != "halt":
+        kill_at(world, name, "drain", NORTH, "--over")
+    opened = world.run("drain", NORTH, "--over")
+
+    assert (drained.code, opened.code, at_rest) == (0, 0, True), drained.err + opened.err
+    assert {each["cell"]: each["state"] for each in world.run("list", "--json").json()}[NORTH] == "open"
+    north.wait(lambda: north.status(session)[0] == "completed", "it is done", 120)
+    check_story(north, session)
+
+
 EMPTYING = [f"fleet.{step}.{when}" for step in ("mark", "halt") for when in ("before", "after")]
 
 

@@ -101,8 +101,11 @@ class TreeMaintenance:
         if folder.is_dir() and not folder.is_symlink():
             remove_folder(folder)
 
-    def tidy(self, state: WorkState) -> Tidied:
-        """Bring the session's refs up and remove trees that nobody needs; what went wrong is in the answer."""
+    def tidy(self, state: WorkState, *, leaves: bool = False) -> Tidied:
+        """Bring the session's refs up and remove trees that nobody needs; what went wrong is in the answer.
+
+        `leaves`: the session goes to another machine, so that no run of it here needs one any more.
+        """
         done = Tidied()
         store = self._desk.workflow / "work" / f"{state.session_id}.git"
         if not store.is_dir() and self._desk.carrier is not None:
@@ -114,12 +117,12 @@ class TreeMaintenance:
             if not is_ours:
                 return done
             try:
-                self._tidy(state, done)
+                self._tidy(state, done, state.is_over or leaves)
             except (LifecycleError, OSError) as error:
                 done.left[state.session_id] = getattr(error, "why", "") or str(error)
         return done
 
-    def _tidy(self, state: WorkState, done: Tidied) -> None:
+    def _tidy(self, state: WorkState, done: Tidied, is_over: bool) -> None:
         """Raises GitError, StoreError, OSError."""
         found = open_work(self._desk, self._project, state.session_id, self._trees())
         spared = set(by_mark(RUN_MARK)) if state.trees else set()
@@ -128,8 +131,8 @@ class TreeMaintenance:
             done.left |= {f"tree {id}": why for id, why in kept.items()}
         self._follow(found)
         if state.trees:
-            before = None if state.is_over else self._desk.now() - int(KEEP_TREE * MICRO)
-            cleaned = clean_trees(found, is_over=state.is_over, before=before, spared=spared)
+            before = None if is_over else self._desk.now() - int(KEEP_TREE * MICRO)
+            cleaned = clean_trees(found, is_over=is_over, before=before, spared=spared)
             done.removed += map(str, cleaned.removed)
             done.left |= {str(path): why for path, why in cleaned.left.items()}
 

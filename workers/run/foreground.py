@@ -54,6 +54,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
             verb.add_argument("--session", required=True)
         if name == "tidy":
             verb.add_argument("--session")
+            verb.add_argument("--leaves", action="store_true", help="it goes to another machine")
         if name == "apply":
             verb.add_argument("--squash", action="store_true")
             verb.add_argument("--umask", type=int, default=0o022)
@@ -228,7 +229,7 @@ def _tidy(given: argparse.Namespace) -> JsonObject:
             maintenance.poll()
             return {}
         state = desk.work_state(given.session)
-        return {} if state is None else maintenance.tidy(state).as_json()
+        return {} if state is None else maintenance.tidy(state, leaves=given.leaves).as_json()
 
 
 def _repository(given: argparse.Namespace) -> JsonObject:
