@@ -9,10 +9,13 @@ from contextlib import contextmanager, suppress
 
 
 class CutProxy:
-    """`whole` says whether bytes are passed on; a cut connection stays open, as behind a cable that was pulled."""
+    """`whole` says whether bytes are passed on; a cut connection stays open, as behind a cable that was pulled.
+
+    `to`: where connections lead that are made from now on.
+    """
 
     def __init__(self, to: tuple[str, int]) -> None:
-        self._to = to
+        self.to = to
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listening.getsockname()[1])
         self.whole = threading.Event()
@@ -35,9 +38,13 @@ class CutProxy:
         while True:
             try:
                 client, _ = self._listening.accept()
-                server = socket.create_connection(self._to)
             except OSError:
                 return
+            try:
+                server = socket.create_connection(self.to)
+            except OSError:  # nobody is there: refused, as without a proxy
+                client.close()
+                continue
             self._open += [client, server]
             for one, other in ((client, server), (server, client)):
                 threading.Thread(target=self._pass_on, args=(one, other), daemon=True).start()
