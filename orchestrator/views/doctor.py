@@ -256,11 +256,13 @@ def _hosts(project: Project) -> Check:
     away = sorted(set(valid) - set(joined))
     ends = [(row.lease_until - now) / leases.SECOND for row in live if row.token is not None]
     shortest = min(ends, default=0.0)
+    others = _other_versions((row.token or f"pid {row.pid}", row.version) for row in live)
     says = "; ".join(
         each
         for each in (
             f"joined: {', '.join(joined)}, lease ends in {shortest:.0f} s at the earliest" if joined else "",
             f"not joined: {', '.join(away)}" if away else "",
+            others,
         )
         if each
     )
@@ -275,9 +277,9 @@ def _hosts(project: Project) -> Check:
             f"{says or 'none has joined'}; own_host is off, and nobody is a {', '.join(unserved)}",
             "join a host (`lifecycle host join`), run one here (`lifecycle worker`), or set own_host",
         )
-    if others := _other_versions((row.token or f"pid {row.pid}", row.version) for row in live):
+    if others:
         fix = "upgrade them: each is asked to end (SIGTERM), finishes its runs and is started again"
-        return Check("hosts", "note", f"{says or 'up'}; {others}", fix)
+        return Check("hosts", "note", says, fix)
     return Check("hosts", "ok", says or "this machine's alone")
 
 
