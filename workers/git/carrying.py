@@ -35,7 +35,9 @@ def read_bundle(
     store = create_store(workflow, session, project)
     head = base if file is None else _fetched(store, session, base, file)
     known = store.ref(store.branch)
-    if known is not None and not is_ancestor(store, known, head):  # else it is what the session was here before
+    if known is not None and not is_ancestor(
+        store, known, head
+    ):  # else it is what the session was here before
         raise GitError(
             "there is another store of this session",
             why=str(store.path),
