@@ -29,6 +29,7 @@ from orchestrator.store.store import Store
 from tests import factories as make
 from tests import invariants
 from tests.patience import patient
+from tests.postgres_server import Server
 from tests.temporal_server import TemporalServer, free_port
 from workers.host.host import Host
 from workers.host.live_runs import LiveRun
@@ -119,12 +120,22 @@ class World:
         return False
 
 
-@pytest.fixture
-def world(temporal: TemporalServer, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[World]:
-    store = make.make_store(tmp_path)
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.scale)])
+def world(
+    request: pytest.FixtureRequest,
+    temporal: TemporalServer,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> Iterator[World]:
+    """On SQLite, and in a second test, which `make scale` runs, on PostgreSQL."""
+    if request.param == "sqlite":
+        store = make.make_store(tmp_path)
+    else:
+        running: Server = request.getfixturevalue("postgres")
+        store = make.make_postgres_store(tmp_path, running.database("empty"))
     with ExitStack() as stack:
         yield World(store, temporal, stack, caplog)
-    invariants.check(store.path)
+    invariants.check_store(store)
     store.close()
 
 
