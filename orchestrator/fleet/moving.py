@@ -11,7 +11,7 @@ from pathlib import Path
 from orchestrator import failpoints, wakeup
 from orchestrator.commands import manage, portable, portable_work
 from orchestrator.dispatch.asking import have_done
-from orchestrator.domain.errors import LifecycleError, NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import SessionStatus
 from orchestrator.fleet.definition import Fleet
 from orchestrator.store import (
@@ -32,6 +32,7 @@ from orchestrator.store.custody import COMING, GONE, HERE, LEAVING
 from orchestrator.store.store import Store, Tx
 
 WHO = "fleet"
+TIDYING_TRIES = 10  # each starts a process
 
 
 def leave(fleet: Fleet, session: str, source: str, target: str) -> int:
@@ -55,13 +56,8 @@ def leave(fleet: Fleet, session: str, source: str, target: str) -> int:
     with fleet.opened(source) as store:
         if store.read(lambda tx: sessions.get(tx, session)) is not None:
             edits.adopt(store, session)  # what a person edited goes along
+            _put_trees_away(store, session, fleet.project(source).root)
         epoch = store.write(unit, about=session)
-        if left := _put_trees_away(store, session, fleet.project(source).root):
-            store.write(lambda tx: custody.becomes(tx, session, epoch, LEAVING, HERE), about=session)
-            raise NotAllowedNow(
-                f"{session} still has private trees", why=left, fix="end what keeps them, then move it again"
-            )
-        store.write(lambda tx: _note_leaving(tx, session, epoch, target), about=session)
     failpoints.hit("fleet.leave.after")
     return epoch
 
@@ -73,26 +69,40 @@ def _refuse_at_work(tx: Tx, session: str, status: str) -> None:
             why="its runs would write into the cell that it leaves",
             fix="pause it, and wait until its runs have ended",
         )
+    if left := work_trees.left_trees(tx, session):
+        raise _has_trees(session, [str(each.path) for each in left])
 
 
-def _note_leaving(tx: Tx, session: str, epoch: int, target: str) -> None:
-    """From now on nothing more is said in it: what put its trees away, and published its branch, has said so."""
-    known = custody.of(tx, session)
-    if known is not None and (known.epoch, known.state) == (epoch, LEAVING):
-        custody.note(tx, session, epoch, LEAVING, target, _messages(tx, session))
+def _put_trees_away(store: Store, session: str, project: Path) -> None:
+    """Save and remove the trees that wait for a next run, as of a session that has ended. Raises NotAllowedNow."""
+    row, runs, left = store.read(
+        lambda tx: (
+            sessions.get(tx, session),
+            tasks.open_runs(tx, session),
+            work_trees.left_trees(tx, session),
+        )
+    )
+    if row is None or row.status == SessionStatus.ACTIVE or runs or not left:
+        return
+    told: list[str] = []
+    for _ in range(
+        TIDYING_TRIES
+    ):  # a host of the cell may be tidying up at the same moment; then ours does nothing
+        done = have_done("tidy", project, "--session", session, "--leaves")
+        if not store.read(lambda tx: work_trees.left_trees(tx, session)):
+            return
+        told = [f"{name}: {why}" for name, why in done.get("left", {}).items()]
+        if told:
+            break
+    raise _has_trees(session, told or [str(each.path) for each in left])
 
 
-def _put_trees_away(store: Store, session: str, project: Path) -> str:
-    """Save and remove the trees that wait for a next run, as of a session that has ended; why some are left, or nothing."""
-    if not store.read(lambda tx: work_trees.left_trees(tx, session)):
-        return ""
-    try:
-        found = have_done("tidy", project, "--session", session, "--leaves").get("left", {})
-    except LifecycleError as error:
-        found = {error.what: error.why}
-    left = store.read(lambda tx: work_trees.left_trees(tx, session))
-    told = [f"{name}: {why}" for name, why in found.items()] or [str(each.path) for each in left]
-    return "; ".join(told[:5]) if left else ""
+def _has_trees(session: str, told: list[str]) -> NotAllowedNow:
+    return NotAllowedNow(
+        f"{session} still has private trees",
+        why="; ".join(told[:5]),
+        fix="end what keeps them (`lifecycle gc` tells), then move it again",
+    )
 
 
 def _messages(tx: Tx, session: str) -> int:

@@ -85,15 +85,15 @@ def ensure_schema(address: str, tables: MetaData, project: str | None = None) ->
 
 
 def processes(address: str) -> list[OtherProcess]:
-    """Whoever works with the database, in the columns that they have had since the first version.
+    """Whoever works with a database that is to be upgraded, in the columns that they have had since the first version.
 
     Hosts on other machines ask a server, and are no processes of it. Raises as `inspect`.
     """
     try:
         connection = connect(address, writes=False)
         try:
-            if _version(connection, _tables(connection)) is None:
-                return []
+            if _version(connection, _tables(connection)) in (None, SCHEMA):
+                return []  # there are none, or whoever came first has upgraded it, and works with it
             found = connection.execute(_AT_WORK, [f"{ON_ANOTHER_MACHINE}%"]).fetchall()
         finally:
             connection.close()
