@@ -108,6 +108,7 @@ def test_a_session_takes_its_commits_along_goes_on_there_and_comes_back_with_mor
     assert git(north, "show", f"lifecycle/{cells.session}:two.py") == "two"
 
 
+@pytest.mark.long
 def test_a_move_that_was_cut_short_with_the_code_half_there_is_done_again(cells: Cells) -> None:
     fleet, session = cells.fleet, cells.session
     epoch = moving.leave(fleet, session, NORTH, SOUTH)
@@ -125,6 +126,7 @@ def test_a_move_that_was_cut_short_with_the_code_half_there_is_done_again(cells:
     assert cells.landed(SOUTH) == cells.landed(NORTH)
 
 
+@pytest.mark.long
 def test_what_its_source_has_let_go_is_not_discarded_by_a_late_undo(cells: Cells) -> None:
     fleet, session = cells.fleet, cells.session
     before = cells.landed(NORTH)
