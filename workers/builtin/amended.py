@@ -10,8 +10,8 @@ import re
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import first_modal
 from workers.builtin.language import lexicon_of
-from workers.builtin.quantities import quantities
 from workers.documents.content import Moscow, Requirement
+from workers.documents.quantities import quantities
 from workers.documents.reading_words import priority_of
 
 OWN_ID = re.compile(r"\b(?:REQ|NFR(?:-[A-Z]{1,2})?|GOAL|EPIC|STORY|ADR|COMP|OQ|Q)-?\d+\b")

@@ -22,7 +22,6 @@ from workers.builtin.people import people_in
 from workers.builtin.qualities import category_of, kind_of, quality_of
 from workers.builtin.remainder import remainder
 from workers.builtin.sentences import Sentence
-from workers.builtin.trouble import tells_of_better
 from workers.builtin.users import Users
 from workers.builtin.users_in_prose import AWAY
 from workers.builtin.wishes import (
@@ -37,6 +36,7 @@ from workers.builtin.wishes import (
 from workers.documents.content import Moscow
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import priority_of
+from workers.documents.trouble import tells_of_better
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _TOLD = 30  # words from which an item about users tells of several
@@ -269,7 +269,9 @@ class Reader:
         if role in ("problem", "principle", "assumption"):
             (self._wanted if role == "problem" and lex.find("want", text) else self._situated)(row, lex)
             return
-        if not modal and not row.item and lex.find("finished", text):
+        if (not modal and not row.item and lex.find("finished", text)) or (
+            role in ("", "background", *ASKED) and cues.ALREADY.match(text)
+        ):
             self.done.append(text)
             return
         if role == "user":

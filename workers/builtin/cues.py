@@ -251,3 +251,11 @@ def is_for_later(row: Sentence, lex: Lexicon) -> bool:
         and LATER.search(row.passage.block.heading) is not None
         and lex.find("exclusion", row.text) is None
     )
+
+
+ALREADY = re.compile(  # what exists, told as a sentence: `We already have a reset`, `The export was finished last year`
+    r"^(?!.*\b(?:but|must|should|shall|will|when|if|who|that|which|once|want|need|until|not)\b)(?:(?:\w+ ){1,4}can already \w"
+    r"|(?:we|it|there|they|the \w+|\w+s) (?:already (?:have|has|can|exists?|supports?|works?)|(?:is|are) already (?:there|built|done|live|implemented|in place|available|supported))\b"
+    r"|(?:\w+ ){1,5}(?:was|were|has been|have been) (?:finished|completed|shipped|released|delivered|implemented) (?:in|last|on|with|by us)\b)",
+    re.IGNORECASE,
+)

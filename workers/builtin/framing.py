@@ -10,9 +10,9 @@ from workers.builtin import cues
 from workers.builtin.language import Lexicon
 from workers.builtin.people import people_in
 from workers.builtin.sentences import Sentence
-from workers.builtin.trouble import hurts_today
 from workers.builtin.wishes import doer_of, imperative
 from workers.documents.passage import ASKED
+from workers.documents.trouble import hurts_today
 
 _LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
 _STRONG = r"\b(?:must|shall|should)\b|必须|应该|应当"
@@ -22,6 +22,13 @@ _RULE = re.compile(
     re.IGNORECASE,
 )
 
+_OBLIGED = re.compile(
+    r"\b(?:must|have to|has to|had to|needs? to)\b|müssen|muss|doi(?:t|vent)\b", re.IGNORECASE
+)
+_ASKS = re.compile(
+    r"\b(?:shall|should|will|would|system|app|application|tool|software|platform|product|solution|it must|new|soll|sollte)\b",
+    re.IGNORECASE,
+)
 _KEEPS = re.compile(  # a habit is told, whatever stands behind it: `Customers keep calling to ask when ...`
     r"[\w ]{2,40}? keeps? (?:on )?(?:forgetting|losing|missing|asking|calling|phoning|ringing|complaining|arguing)\b",
     re.IGNORECASE,
@@ -76,6 +83,8 @@ def is_background(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:
         return False
     if row.role == "" and cues.MAKES.match(row.text):
         return False
+    if row.role == "background" and _OBLIGED.search(row.text) and not _ASKS.search(row.text):
+        return people_in(row.text, lex) != [] or now  # what people have to do today
     return now or not re.search(_STRONG, row.text, re.IGNORECASE)
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from orchestrator.domain.clarified import HEADINGS
 from workers.builtin.language import lexicon_of
-from workers.builtin.trouble import tells_trouble
 from workers.documents.passage import Passage
 from workers.documents.reading_words import clause_role, label_role, role_of
+from workers.documents.trouble import tells_trouble
 
 _ANSWERED = frozenset(HEADINGS.values())
 _OPEN = frozenset({"", "background"})  # roles of passages whose sentences may name one of their own

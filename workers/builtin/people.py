@@ -22,7 +22,7 @@ _ARTICLE = re.compile(
 )
 _DOING = re.compile(r"((?:[\w-]+ ){0,2}[\w-]+s) \w+ing\b")
 _CUT = re.compile(
-    r"\s+(?:who|that|which|with|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b(?!-)|[,(（，:：]|\s[-–—]\s"
+    r"\s+(?:who|that|which|with(?! (?:an? )?[a-z-]+(?: (?:or )?[a-z-]+)?$)|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b(?!-)|[,(（，:：]|\s[-–—]\s"
 )
 _CLAUSE = re.compile(
     r"(?:^|[.;:!?(–—\"“]\s*|,\s+|\b(?:and|but|or|so|so that|that|if|when|once|because|while|until|unless|whether|where|then|und|damit|wenn|dass|et|quand|que|y|cuando|para que)\s+)"
@@ -51,12 +51,19 @@ _HAN = re.compile(
     r"((?:(?![的由让供给向是在有和与及把被将不求需])[一-鿿]){0,6}?(?:员工|员|者|师|客户|客|住户|租户|商户|农户|用户|店长|站长|班长|组长|园长|校长|队长|社长|院长|家长|学生|医生|先生|新生|居民|村民|市民|地块主人|房主|业主|车主|店主|货主|主人|家属|子女|保安|保洁|前台|经理|主管|领导|司机|骑手|厨师|会计|财务|教练|教师|队员|人力|护士|患者|志愿者|接待人|负责人|申请人|审批人|联系人|行政部|财务部|人事部|物业|后勤|客服))"
     r"(?=可|能|需|必须|应|要|在|每|收|看|查|填|提|扫|申|预约|选|审|确认|登记|上传|负责|自己|凭|手工|按|到|用|把|将|通过|对|只|不能|不得|打开|录入|输入|发|接|处理|分配|管理|导出|编辑|修改|签|拍|点|说|给|为|会|有权|随时|也|都|得)"
 )
+_TOLD_HAN = re.compile(  # who is told or given something, at the end of a clause: `通知社区网格员上门`
+    r"(?:通知|提醒|告知|推送给|发送?给|转给|交给|报给|派给|分配给|提交给|展示给|开放给)(?:每个|每位|所有|各个?|该|其他|对应的?|相关)?"
+    r"((?:(?![的由让给供向是在有和与及把被将不])[一-鿿]){1,8}?(?:员|者|师傅?|长|司机|家属|家长|客户|顾客|主管|经理|前台|医生|护士|教师|老师|学生|负责人|管理方|值班室|工人|调度))(?=$|[，。；、）)和与并及进上去到前处确查改审核])"
+)
 _KANA = re.compile(
     r"(?:^|[、。，\s])([一-鿿ァ-ヶー]{0,8}(?:者|員|師|店長|係長|部長|課長|園長|客|生徒|学生|スタッフ|担当|オーナー|メンバー|ドライバー|マネージャー|会員|教員|保護者))(?:は|が|も)(?=[^、。]{2,})"
 )
 _IS_A = re.compile(
     r"\b(?:is|works as|ist|est|es)\s+(?:an?|the|eine?|une?|un)\s+([\w -]{3,40}?)(?=\s+(?:who|at|in|of|with|and|from)\b|[,.;(]|$)",
     re.IGNORECASE,
+)
+_ON_DUTY = re.compile(  # what belongs to a name: `the observer on shift sees`, `the head of the reading room`
+    r" (?:on|in) (?:duty|shift|call|charge(?: of (?:the |a |an |our )?[a-z-]+)?)\b| of (?:the |a |an |our |other |their )?(?:[a-z-]+ ){0,2}?[a-z-]+(?= (?:can|may|must|shall|should|will|has|have|is|are|gets?|sees?|receives?|wants?|needs?)\b)",
 )
 _BESIDE = re.compile(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
 _ADVERBS = frozenset(
@@ -83,6 +90,7 @@ _RANK = re.compile(
     r"(?:primary|secondary|tertiary|main|key|core|other|internal|external)(?: (?:user|persona|audience)s?)?|(?:主要|核心|次要|次级|目标|典型|其他)?(?:用户|角色|人群)|(?:user )?personas?",
     re.IGNORECASE,
 )
+_RANK_LABEL = re.compile(rf"\W*(?:[\d.]+\s+)?(?:{_RANK.pattern})\s*[:：–—-]\s+", re.IGNORECASE)
 _PARTS = re.compile(r"\s*[,，、|/;:：()（）]\s*|\s+[-–—]\s+|\s+(?:the|der|die|le|la|el)\s+")
 
 
@@ -130,7 +138,7 @@ def _ending(word: str, lex: Lexicon) -> bool:
 def names_somebody(name: str) -> bool:
     """Whether a name may be somebody's at all: it begins with a word, and not with one that only leads to a name."""
     words = name.lower().split()
-    if not words or not re.match(r"[^\W\d_]", name):
+    if not words or not re.match(r"[^\W\d_]", name) or not people_words("never").isdisjoint(words):
         return False
     return words[0] not in people_words("beside") and not all(
         word in people_words("no_modifier") | people_words("does") | people_words("nobody") for word in words
@@ -147,6 +155,9 @@ def actor_name(phrase: str) -> str:
 
 def persona(heading: str, occupation: str, told: str) -> str:
     """Who a persona is, without the invented name: `Carla, 41, dispatcher`; empty when nothing says it."""
+    ranked = _RANK_LABEL.match(heading)
+    if ranked and _known(actor_name(heading[ranked.end() :])):
+        return actor_name(heading[ranked.end() :])
     if occupation and (_known(actor_name(occupation)) or not _known(actor_name(heading))):
         told_by = actor_name(re.split(r"[,;.，；。]", occupation)[0])
         if _known(told_by) or is_cjk(occupation) or len(told_by.split()) < 4:
@@ -233,7 +244,7 @@ def _modifies(word: str) -> bool:
 def people_in(text: str, lex: Lexicon, *, named: bool = False) -> list[str]:
     """Those who act in a statement, or to whom something is given. `named`: only nouns listed as people are looked for."""
     if is_cjk(text):
-        found = [match[1] for pattern in (_HAN, _KANA) for match in pattern.finditer(text)]
+        found = [match[1] for pattern in (_HAN, _TOLD_HAN, _KANA) for match in pattern.finditer(text)]
     else:
         found = [
             name
@@ -267,6 +278,7 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
         words.append(word)
         phrase = " ".join(words)
         follows = _BESIDE.sub("", text[end : end + 100])[:60]
+        whose = _ON_DUTY.match(follows) if _known(phrase) else None
         if follows[:1] in ("'", "’") or (
             not article and len(words) == 1 and word.lower() in lex.verbs and not _known(word)
         ):
@@ -276,6 +288,8 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
             if further and text[end : end + 1] == " " and _known(further[1]):
                 continue
             many = word.endswith("s") and not word.endswith("ss")
+            if whose and (given or _acting(follows[whose.end() :], lex, article is not None, many=many)):
+                return phrase + whose[0]
             return phrase if given or _acting(follows, lex, article is not None, many=many) else ""
         if not named and _ending(word.lower(), lex) and (_ACTS.match(follows) or _do(word, follows, lex)):
             return phrase

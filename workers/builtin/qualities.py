@@ -79,6 +79,13 @@ def _named(said: str) -> Category:
     return cast(Category, named.pop()) if len(named) == 1 else ""
 
 
+_PEOPLE_DO = re.compile(  # `Users can download a backup`, `Members reset their password`
+    r"(?:(?:all|the|each|every|any|an?|registered|new) )?(?:users?|members?|customers?|visitors?|guests?|admins?|administrators?|owners?|students?|teachers?|patients?|employees?) "
+    r"(?:can|may|are able to|is able to|resets?|changes?|downloads?|exports?|deletes?|restores?|sets?|choose|chooses|logs? in|signs? in|signs? up)\b(?! (?:only|not|at least|at most|within|in under|up to)\b)",
+    re.IGNORECASE,
+)
+
+
 def kind_of(row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
     """What a statement asks for. What people do is a function, also where it is fast or safe."""
     if lex.find("bound", row.text):
@@ -89,7 +96,7 @@ def kind_of(row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
         is_cjk(row.text) and category == "P" and any(c.isdigit() for c in row.text)
     )  # `查询结果1秒内显示`
     ordered = imperative(row.text, lex) and not _ENSURE.match(row.text) and not valued
-    if not category or taken.actor or ordered:
+    if not category or taken.actor or ordered or _PEOPLE_DO.match(row.text):
         return "functional"
     failing = any(_FAILS.search(condition) for condition in taken.conditions)
     if category in ("P", "SC") and taken.conditions and not failing and not _GOES_ON.search(row.text):

@@ -30,6 +30,13 @@ from workers.documents.reading_words import attribute_of, column_of, label_role
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _NO_NAME = re.compile(r"[`{}<>\[\]=|/]")
+_KINDS = re.compile(  # a heading that parts a section about users and names none: `Key user types`
+    r"\W*(?:[\d.]+\s+)?(?:(?:the|and|of|for|our|a|key|basic|main|core|target|primary|secondary|end|other|further|user|users|personas?|stakeholders?|audiences?|customers?|roles?|role-based|types?|kinds?|details?|groups?|segments?|profiles?|overview|summary|matrix|access|permissions?|rights|characteristics|needs|goals|responsibilities|hierarchy|definitions?|list|table|&|/|-|–|,|:)\s*)+\W*",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(  # how a persona may be called: `Bea`, `Bea Ross, 41`, `The Adeyemi family`; not `Dock hand`
+    r"(?:[\w.]+ )?[A-ZÀ-Ý][\w'’.-]*(?: [A-ZÀ-Ý][\w'’.-]*)*(?: family)?(?:[ ,(]+\d{1,3}\)?)?|\W*[一-鿿]{1,6}(?:[ ,，(（]+\d{1,3}\W*)?"
+)
 _PERSONA = re.compile(r"persona(?: #?\d+)?|人物", re.IGNORECASE)
 _HEAD = re.compile(
     r"^(\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2})(?:\s+[–—-]\s|\s*[:：,;(（])"
@@ -37,6 +44,7 @@ _HEAD = re.compile(
 _DASHED = re.compile(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
 _SAYS = re.compile(r"[:(]|\s[–—-]\s")  # what stands before is told of
 _DOING = re.compile(r"(?<=\w)\s+(?:who|that|with|in|at|of|from|\w+ing)\b.*$")  # `founders discussing ideas`
+_WHOSE = re.compile(r"[\w'’-]+(?: [\w'’-]+)? (?:of|with|on) (?:[\w'’-]+ ?){1,4}$")  # `parents with prams`
 _RANKED = re.compile(  # `**Primary**: developers`
     r"^\W*(?:primary|secondary|tertiary|main|core|主要|次要|核心)(?: (?:users?|audience|personas?)|用户)?\**\s*[:：]\**\s*",
     re.IGNORECASE,
@@ -62,7 +70,11 @@ def _occupation(row: Sentence, lex: Lexicon) -> str:
     told = actor_name(re.split(r"[,;.，；。]", row.passage.values.get("description", ""))[0])
     invented = any(_PERSONA.match(header.strip("* ")) for header, _ in row.passage.block.cells)
     named = invented and 0 < len(told.split()) <= 4 and is_person(told, lex)
-    return told if named and not is_person(actor_name(row.text), lex) else ""
+    return (
+        told
+        if named and _CALLED.fullmatch(row.text.strip("* ")) and not is_person(actor_name(row.text), lex)
+        else ""
+    )
 
 
 class Users:
@@ -86,7 +98,11 @@ class Users:
         self.listing = "\n".join(row.text.lower() for row in found if row.role == "user")
         below = {passage.parent: passage.text for passage in reversed(passages)}
         for passage in passages:  # a heading of its own for each user
-            if passage.role == "user" and passage.block.kind == "heading":
+            if (
+                passage.role == "user"
+                and passage.block.kind == "heading"
+                and not _KINDS.fullmatch(passage.text)
+            ):
                 occupation = passage.values.get("occupation", "")
                 name = persona(passage.text, occupation, below.get(passage.block.id, ""))
                 self.of_block[passage.block.id] = self.known(name)
@@ -160,7 +176,7 @@ class Users:
         head = None if is_cjk(row.text) else _HEAD.match(row.text)
         said = _occupation(row, lex) or (re.sub(r"[*_]", "", head[1]) if head else row.text)
         name = actor_name(doer_of(said, lex) or said)
-        short = _DOING.sub("", name)
+        short = name if _WHOSE.match(name) else _DOING.sub("", name)
         name = short if is_person(short, lex) else name  # `Operator running several shops`
         if not row.item and not head and lex.language == "en" and not is_person(name, lex):
             return False
@@ -275,7 +291,8 @@ class Users:
             self._add(spoken[1], row.text)
         for name in people_in(row.text, lex, named=bool(self.listing)):
             if singular(name.lower()) not in self.listing or self._same(name):
-                self._add(name, row.text)
+                head = re.split(r" (?:of|on|in|with) ", name)[0]
+                self._add(self._same(head) or name, row.text)  # `the inspector on duty` is an inspector
 
     def mentioned(self, texts: Sequence[str]) -> None:
         """Take people whom several statements speak of, whatever they do there; a text with a list of its users names them."""

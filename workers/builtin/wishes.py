@@ -10,8 +10,8 @@ from dataclasses import replace
 from workers.builtin import names
 from workers.builtin.analysis import Goal
 from workers.builtin.language import Lexicon, lexicon_of
-from workers.builtin.quantities import quantities
 from workers.builtin.sentences import Sentence
+from workers.documents.quantities import quantities
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _BOTH = re.compile(r"\b((\w{3,}?)(?:inn)?en) und (\2\w{0,3})\b")  # `Schülerinnen und Schüler` are one
@@ -48,7 +48,7 @@ _TO = re.compile(
     r"(?:\b(?:to|auf|à|a)|[到至を为])\s*(?:about |under |below |over |at (?:most|least) )?$", re.IGNORECASE
 )
 _PAST = re.compile(r"\b(?:was|were|had)\s*(?:about |around )?$", re.IGNORECASE)
-_WANTED = re.compile(r"\b(?:want|wants|reach|aim for|promised|agreed on)\s+$", re.IGNORECASE)
+_WANTED = re.compile(r"\b(?:want|wants|reach|be at|get to|aim for|promised|agreed on)\s+$", re.IGNORECASE)
 _WITH = re.compile(r"\bhappy with\s*$", re.IGNORECASE)
 _BASELINE = re.compile(  # in parentheses, what is so today: `(now 160`
     r"[(（](?:now|today|currently|at present|was|last year|heute|bisher|derzeit|aujourd.hui|actuellement|hoy|actualmente|目前|现在|现)[^()（）]*$",
@@ -58,6 +58,9 @@ _TIME = re.compile(
     r"\b(?:within|in|d.ici|dentro de|innerhalb)\b.*\b(?:hours?|days?|weeks?|months?|years?|monat\w*|mois|ans?|meses|años?)?$|1 \S*あたり",
     re.IGNORECASE,
 )
+_COUNTS = re.compile(  # behind the number that a sentence begins with: `25 clubs stream at least one box`
+    r"\s*(?!(?:after|before|later|ago|in|within|from)\b)[^\W\d_]", re.IGNORECASE
+)
 _LASTING = re.compile(r"\b(?:for|during|after)\s+$", re.IGNORECASE)
 _AT = re.compile(
     r"(?:fewer|less|more|better|faster|lower|higher|at|under|over|below|above|no|up|höchstens|mindestens|unter|über|weniger|moins|au|menos|al)\b|[不低高少多小大超至最]",
@@ -65,7 +68,7 @@ _AT = re.compile(
 )
 _NAMED = re.compile(r"[A-Za-z0-9]-?\d$")  # the number of a name: `O-1`
 _CHANGE = re.compile(
-    r"^(?:提升|提高|增加|减少|降低|缩短|达|降|升)(?:到|至|为)?\s*(?=[\d一二两三四五六七八九十半])|^(?:控制在|达到)\s*"
+    r"^(?:提升|提高|增加|减少|降低|缩短|达|降|升)(?:到|至|为)\s*(?=[\d一二两三四五六七八九十半])|^(?:达|降|升|提升|提高|增加|减少|降低|缩短)\s*(?=\d)|^(?:控制在|达到)\s*"
 )
 _UNTITLED = frozenset({"", "requirement", "nonfunctional", "constraint"})
 _IRREGULAR = frozenset(
@@ -349,6 +352,8 @@ def _reached(before: str, after: str, value: str) -> int:
         return -4
     if _BASELINE.search(before):
         return -4
+    if not before.strip(" *_") and _COUNTS.match(after):
+        return 4
     if before.endswith("(") or _LASTING.search(before):
         return -3
     if _TO.search(before) or _WITH.search(before) or _WANTED.search(before):

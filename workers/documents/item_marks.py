@@ -27,9 +27,19 @@ _NAMED = re.compile(r"^([A-ZÀ-Ý][\w-]{2,20}(?: (?:and |& )?[\w-]{2,20})?)[.。
 _TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
 _LAST = re.compile(r"(?<=[.!])\s+(P[0-4]|[A-Z][A-Z'’ ]{3,8})[.]?$")  # `... SHOULD.`
 _LEAD_TAG = re.compile(r"^(?:[(（\[【`])\s*([^()（）\[\]【】`]{1,24})\s*[)）\]】`]\s*")
+_LEAD_WORD = re.compile(r"^\**(\w{4,12})\**\s+[–—-]\s+")  # `Done – members log in`
 _TAIL = re.compile(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
 _STATE = re.compile(r"[:：]\s*\**([^:：]{2,60})\**$")  # `Rates with a start time: shipped in 4.2`
+_SINCE = re.compile(
+    r"[,，;；.。]\s+(?:(?:status|state|stand|statut|estado)[:：]\s*|状态[:：]\s*|(?=already ))([^,;:.]{2,40})[.。]?$",
+    re.IGNORECASE,
+)
 _NOTED = re.compile(r"\s*\W?[(（]([^()（）]{2,60})[)）]\W?$")  # `Site survey *(accepted 9 February)*`
+_OF_STATES = re.compile(  # what stands behind it are states that something may have: `Each copy has a state: complete, ...`
+    r"\b(?:states?|status(?:es)?|stages?|values?|options?|one of|either|zustand|zustände|états?|estados?)\W*$|状态\W*$",
+    re.IGNORECASE,
+)
+_STATES = 4  # of a list, rather than the state of one thing with remarks
 _TICKED = re.compile(r"\s*[✅✔☑✓]\ufe0f?\s*[.。]?$")
 _FINISHING = ASKED | {"", "background", "goal", "plan", "constraint", "dependency", "non_goal"}
 _INLINE = re.compile(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
@@ -153,6 +163,9 @@ def tagged(base: Passage) -> Passage:
     finished = finished_words(base.text) if listed else ""
     if finished:
         return replace(base, role="done", text=finished)
+    lead = _LEAD_WORD.match(base.text) if listed else None
+    if lead and is_done(lead[1]):
+        return replace(base, role="done", text=base.text[lead.end() :])
     for pattern in (_TAG, _LEAD_TAG, _LAST):
         found = pattern.search(base.text)
         given = priority_of(found[1]) if found and len(found[1]) <= 20 else ""
@@ -176,9 +189,12 @@ def finished_words(text: str) -> str:
     ticked = _TICKED.search(text)
     if ticked:
         return text[: ticked.start()]
-    for pattern in (_STATE, _NOTED):
+    for pattern in (_STATE, _SINCE, _NOTED):
         state = pattern.search(text)
-        if state and is_done(re.split("[,，;；(（]", state[1])[0].strip(" *.。")):
+        said = re.split("[,，、/;；(（]", state[1]) if state else []
+        if state is None or len(said) >= _STATES or _OF_STATES.search(text[: state.start()]):
+            continue
+        if is_done(said[0].strip(" *.。")):
             return text[: state.start()]
     return ""
 

@@ -7,14 +7,13 @@ A role that a heading, a label or a column gives beats what a sentence sounds li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from orchestrator.domain.courtesies import is_signature
-from orchestrator.domain.text import keywords
 from workers.documents.item_marks import (
     ID,
+    finished_words,
     identified,
     introduces,
     labelled,
@@ -24,6 +23,8 @@ from workers.documents.item_marks import (
 from workers.documents.no_statement import answer_of, beside, gone_as, is_left_to_decide, is_logged
 from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
+from workers.documents.passages_beside import completed
+from workers.documents.property_rows import properties, property_of
 from workers.documents.reading_words import (
     clause_role,
     is_done,
@@ -33,7 +34,7 @@ from workers.documents.reading_words import (
     role_of,
     word_role,
 )
-from workers.documents.table_rows import ISSUE_KINDS, left_out, properties, property_of, row_of
+from workers.documents.table_rows import row_of
 
 _AS_A = re.compile(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
 _TITLED = re.compile(
@@ -44,6 +45,7 @@ _SCENARIO = re.compile(
     r"^(?:scenario|example|场景|szenario|scénario|escenario|シナリオ)\b[^:：]{0,12}[:：]\s*", re.IGNORECASE
 )
 _STRUCK = re.compile(r"~~(.+?)~~")
+_DONE_TAG = re.compile(r"\s*[\[【(（]([^\[\]()（）【】]{2,30})[\]】)）]\s*$")  # `Accounts [done]`
 _NUMBERED = re.compile(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
 _CHAPTER = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?(?=\s)|[一二三四五六七八九十]{1,3}、)\s*")
 _CROSS = re.compile(r"^[❌✗✘🚫]\s*")
@@ -99,7 +101,6 @@ _UNTICKED = _BESIDE | {
     "done",
     "non_goal",
 }  # roles of lists whose open boxes are still to be done
-_SHORT = 6  # words of an item that may only name what is told elsewhere
 _OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
 
 
@@ -115,77 +116,7 @@ class _Heading:
 
 def passages(text: str) -> tuple[Passage, ...]:
     """The passages of a text in order, one for each block."""
-    found = _signed(_without_summaries(list(_Roles(outline(text)).read())))
-    given = _attributes(found)
-    headings = {passage.block.id for passage in found if passage.block.kind == "heading"}
-    return tuple(_with_attributes(passage, given, headings) if given else passage for passage in found)
-
-
-def _signed(found: list[Passage]) -> list[Passage]:
-    """A name that stands alone at the end, below thanks or a farewell, belongs to them."""
-    last = found[-1] if len(found) > 1 else None
-    if last and not last.role and found[-2].role == "greeting" and is_signature(last.text):
-        found[-1] = replace(last, role="greeting")
-    return found
-
-
-def _without_summaries(found: list[Passage]) -> list[Passage]:
-    """Lists of features that only name what later headings tell are marked as such."""
-    later: list[frozenset[str]] = []
-    named: dict[tuple[tuple[str, ...], str], list[tuple[int, bool]]] = {}
-    for at in range(len(found) - 1, -1, -1):
-        passage, words = found[at], keywords(found[at].text)
-        if passage.block.kind == "heading" and len(passage.block.section) > 1:
-            later.append(keywords(passage.block.text))
-        elif passage.block.kind == "item" and passage.role in ASKED and len(passage.text.split()) <= _SHORT:
-            told = any(2 * len(words & heading) >= len(words) > 0 for heading in later)
-            named.setdefault((passage.block.section, passage.block.lead), []).append(
-                (at, told and not passage.id)
-            )
-    for rows in named.values():
-        if len(rows) > 1 and 2 * sum(told for _, told in rows) > len(rows):
-            for at, _ in rows:
-                found[at] = replace(found[at], role="summary")
-    return found
-
-
-def _attributes(found: Sequence[Passage]) -> dict[str, dict[str, str]]:
-    """What lines such as `Priority: high` or `Target: 5 %` say, by the block of the statement they describe."""
-    given: dict[str, dict[str, str]] = {}
-    last: Passage | None = None
-    for passage in found:
-        if passage.role != "attribute":
-            last = passage if passage.block.kind != "heading" or passage.role else None
-            continue
-        near = last.block.id if last and last.block.section[:1] == passage.block.section[:1] else ""
-        if passage.parent or near:
-            given.setdefault(passage.parent or near, {}).update(passage.values)
-    return given
-
-
-def _with_attributes(passage: Passage, given: Mapping[str, dict[str, str]], headings: set[str]) -> Passage:
-    of_heading = given.get(passage.parent, {}) if passage.parent in headings else {}
-    values = {**of_heading, **given.get(passage.block.id, {}), **passage.values}
-    if values == passage.values or passage.role == "attribute":
-        return passage
-    told = values.get("description", "") if passage.block.kind == "heading" and passage.role in ASKED else ""
-    kind = role_of(values.get("kind", ""))
-    role = passage.role
-    if role in ASKED and left_out(values.get("status", "")):
-        role = "non_goal"
-    elif is_done(values.get("status", "")) and role in ASKED | {"goal"}:
-        role = "done"
-    elif role in ASKED and kind in ISSUE_KINDS:
-        role = kind
-    return replace(
-        passage,
-        values=values,
-        text=told or passage.text,
-        title=passage.text if told else passage.title,
-        priority=priority_of(values.get("priority", "")) or passage.priority,
-        release=values.get("release") or passage.release,
-        role=role,
-    )
+    return completed(list(_Roles(outline(text)).read()))
 
 
 def _opens(text: str) -> bool:
@@ -240,7 +171,8 @@ class _Roles:
         titled = identified is not None or title
         told = _AS_A.match(block.text)
         scene = _SCENARIO.match(block.text) if above and above.role in ASKED and above.feature else None
-        struck = _STRUCK.search(block.text)
+        found = _STRUCK.search(block.text)
+        struck = found[1] if found else self._finished(block, identified is not None)
         role = "" if titled else "use_case" if told else role_of(block.text) or clause_role(block.text)
         beside = block.level >= BOLD and above is not None and above.role not in ASKED
         framed = above and above.role and above.role != "background" and not beside
@@ -311,8 +243,21 @@ class _Roles:
         self.named[block.text] = made
         self.headings.append(made)
         role = "user" if told else "done" if struck else inherited if feature and not known else ""
-        words = told[1] if told else struck[1] if struck else words
+        words = told[1] if told else struck or words
         return Passage(block, words, role, id=name, priority=given, release=release, opens=not struck)
+
+    def _finished(self, block: Block, numbered: bool) -> str:
+        """The words of the heading of a feature or phase that is marked as finished, `Phase 1: Accounts (complete)`; else empty."""
+        if block is self._first():
+            return ""
+        words = finished_words(block.text)
+        tag = _DONE_TAG.search(block.text)
+        if not words and tag and is_done(tag[1]):
+            words = block.text[: tag.start()].strip()
+        ticked = _TICK.match(block.text) if numbered or release_of(block.text) else None
+        words = words or (block.text[ticked.end() :] if ticked else "")
+        known = role_of(words) if words and not release_of(words) else ""
+        return "" if known else words
 
     def _names_all(self, first: Block) -> bool:
         """Whether the first heading names the document, not its first part: another stands right below it."""

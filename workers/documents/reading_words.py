@@ -37,6 +37,9 @@ _RELEASE = re.compile(
     r"|(?:第[一二三四五六七八九十\d]+(?:阶段|期|版)|[一二三]期|阶段[一二三四五\d]|里程碑\s*[一二三四五\d])",
     re.IGNORECASE,
 )
+_ALREADY = re.compile(  # in front of a status: `already live`, `v1.0 已完成`
+    r"^(?:(?:already|now|fully|all|bereits|schon|déjà|ya|v?\d+(?:\.\d+)+)\s+)+(?=\S)"
+)
 _HAS_SHIPPED = re.compile(r"已(?:经|于|在)?.{0,16}(?:完成|上线|发布|实现|做好|交付)了?$")
 _SENTENCE = re.compile(r"(?<=[^\d.][?!.;])\s+(?=\w)|(?<=[？！。；])")
 _CLAUSE = re.compile(
@@ -49,7 +52,9 @@ _PRIORITY = re.compile(r"\b(p[0-4])\b", re.IGNORECASE)
 _LINKING = frozenset("for of in to by with on from as at the a an your".split())  # noqa: SIM905
 _MIXED = "mixed"
 _BESIDE = frozenset({"plan", "instructions", "meta", "contents"})  # roles of text beside what is asked for
-_LASTING = frozenset({"goal", "non_goal", "metric", "question"})  # roles that being present does not turn
+_LASTING = frozenset(
+    {"goal", "non_goal", "metric", "question", "problem"}
+)  # roles that being present does not turn
 _MAX_WORDS = 9  # of a heading whose last words are looked at
 
 
@@ -329,9 +334,9 @@ def release_of(text: str) -> str:
 
 def is_done(text: str) -> bool:
     """Whether a status says that something is finished: `done`, `shipped in 1.3`."""
-    said = _bare(text)
+    said = _ALREADY.sub("", _bare(text))
     known = _table("done")
-    if re.match(r"\s*[✅✔☑]", text):
+    if re.match(r"\s*[✅✔☑✓]", text):
         return True
     first, _, rest = said.replace(", ", " , ", 1).partition(" ")
     since = (

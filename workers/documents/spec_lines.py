@@ -48,6 +48,17 @@ def with_columns(lines: Sequence[str]) -> list[str]:
 
 
 def _columns(rows: Sequence[str]) -> list[str]:
+    """The rows as items, also where they stand indented below the line that names them; else nothing."""
+    found = _in_columns(rows)
+    below = 0 if rows[0].startswith(" ") else 1
+    deep = min((len(row) - len(row.lstrip(" ")) for row in rows[below:]), default=0)
+    if found or not deep:
+        return found
+    items = _in_columns([row[deep:] for row in rows[below:]])
+    return [*rows[:below], *([""] if below else []), *items] if items else []
+
+
+def _in_columns(rows: Sequence[str]) -> list[str]:
     """The rows of a paragraph as items when each begins with a key at the left or hangs below another; else nothing."""
     keyed = [_KEYED.match(row) for row in rows]
     found = keyed if any(keyed) else [_NAMED.match(row) for row in rows]

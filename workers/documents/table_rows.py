@@ -6,17 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from orchestrator.domain.text import is_cjk
 from workers.documents.item_marks import ID, finished_words, is_left_open
-from workers.documents.outline import Block
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
-    attribute_of,
     column_of,
     is_done,
-    label_role,
     priority_of,
     release_of,
     role_of,
@@ -62,6 +58,8 @@ _DATED = frozenset(
     }
 )
 _STRUCK = re.compile(r"~~(.+?)~~\W*(?:[(（].*)?", re.DOTALL)
+_STRUCK_AND = re.compile(r"~~(.+?)~~\W*(\w.{2,40})", re.DOTALL)
+_YES = re.compile(r"\W*(?:yes|y|ja|oui|sí|x|是|100 ?%)\W*$|\s*[✓✔✅☑]", re.IGNORECASE)
 _FINISHED = ASKED | {"goal", "plan", "constraint", ""}  # roles whose rows may be done already
 _KEY = re.compile(r"(?:[A-Z]{1,10}-?\d+|#\d+)[:：]?\s+")  # of an issue, before its state
 _TYPES = frozenset({"risk", "dependency", "constraint", "question", "assumption"})
@@ -84,38 +82,6 @@ _ROLE_HEADERS = re.compile(
 
 
 _NAME = 4  # words of a cell that may name who somebody is, rather than tell of it
-_PROPERTIES = frozenset({"id", "priority", "status", "description", "criterion"})
-
-
-def properties(blocks: Sequence[Block]) -> frozenset[str]:
-    """The ids of rows of tables that describe one statement: `Priority | high` below `Description | ...`."""
-    found: set[str] = set()
-    for _, rows in groupby(blocks, key=lambda block: (block.kind, block.section, len(block.cells))):
-        table = list(rows)
-        keys = {_key(block) for block in table if block.kind == "row" and len(block.cells) == 2}
-        aside = sum(attribute_of(block.cells[0][1]) == "aside" for block in table if len(block.cells) == 2)
-        if len(keys & _PROPERTIES) > 1 or aside > 1:
-            found |= {block.id for block in table}
-    return frozenset(found)
-
-
-def _key(block: Block) -> str:
-    """What the first cell of a row names, as a column's header would."""
-    return column_of(block.cells[0][1])
-
-
-def property_of(base: Passage) -> Passage:
-    """A row that says one thing of the statement in the heading above it."""
-    name, said = (cell for _, cell in base.block.cells)
-    kind = _key(base.block)
-    if not base.parent or is_left_open(said):
-        return replace(base, role="meta")
-    if kind in _PROPERTIES | {"release", "metric", "target"}:
-        return replace(base, role="attribute", label=name, text=said, values={kind: said})
-    role = label_role(name)
-    return replace(
-        base, role=role if role in ("constraint", "dependency", "risk", "question") else "aside", text=said
-    )
 
 
 def row_of(base: Passage) -> Passage:
@@ -182,14 +148,20 @@ def row_of(base: Passage) -> Passage:
     state = values.get("status") or next(
         (cell for cell in map(_keyless, beside) if is_done(re.split("[,，;；]", cell)[0])), ""
     )
-    finished = is_done(re.split("[,，;；]", state)[0]) and role in _FINISHED
+    ticked = any(_YES.match(cell) and _asks_if_done(header) for header, cell in given)
+    finished = (ticked or is_done(re.split("[,，;；]", state)[0])) and role in _FINISHED
     if role == "risk" and "mitigation" not in values:
         values |= _answered_risk(given, text)
     if role in _FINISHED and finished_words(text):
         text, finished = finished_words(text), True
+    if role == "user" and _DENIED.match(values.get("uses", "")):
+        role = "background"  # who has an interest in it, and does not use it
     struck = _STRUCK.fullmatch(text.strip())
     if struck and role in ASKED:
         text, role = struck[1], "non_goal"
+    behind = _STRUCK_AND.fullmatch(text.strip()) if role in _FINISHED else None
+    if behind and is_done(behind[2]):  # `~~Log in~~ done`
+        text, finished = behind[1], True
     if role == "question" and _ANSWERED.match(values.get("status", "")):
         role = "answered"
     if role == "question" and values.get("answer") and not _UNDECIDED.search(values["answer"]):
@@ -244,6 +216,11 @@ def _answered_risk(cells: Sequence[tuple[str, str]], risk: str) -> dict[str, str
     ]
     told = [cell for cell in free if len(cell.split()) > 1 or is_cjk(cell)]
     return {"mitigation": told[-1]} if told else {}
+
+
+def _asks_if_done(header: str) -> bool:
+    """Whether a column says of each row whether it is finished: `Shipped?`, `Done`, `Progress`."""
+    return is_done(header.strip(" *?？")) or column_of(header) == "status"
 
 
 def left_out(status: str) -> bool:

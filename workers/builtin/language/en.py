@@ -199,7 +199,7 @@ PATTERNS = {
     # words that name who does something (`teller`), and those alike that name things (`folder`)
     "agent": r"^[a-z]{3,}(?:ers?|ors?|ists?|ians?|eers?|(?:m|wom)[ae]n)$",
     "tool": r"(?:serv|comput|print|fold|ord|numb|remind|head|foot|tim|filt|lett|paramet|count|contain|lay|buff|pap|sens|monit|err|col|vect|fact|mirr|load|scann|regist|met|trigg|charact|oth|wat|pow|corn|bord|newslett|process|connect|sect|generat|controll|adapt|rout|quart|wint|summ|clust|transf|handl|pars|point|indicat|mot|cov|lock|batter)(?:ers?|ors?|ours?)$|^(?:her|per|for|nor|over|under|after|ever|never|either|neither|rather|whether|together|gender)$",
-    "as_a": r"\bas (?:an?|the|our|another) ([a-z][\w'’ /()-]{2,50}?),? (?:i|we)(?:['’]d)? (?:want|need|can|must|should|would|like|wish|have|hope|expect)",
+    "as_a": r"\bas (?:an?|the|our|another) ([a-z](?:(?! (?:i|we) )[\w'’ /()-]){2,50}?),? (?:i|we)(?:['’]d)? (?:get|see|receive|find|choose|want|need|can|must|should|would|like|wish|have|hope|expect)",
     "for_person": r"\bfor ((?:our |the |a |an |all )?(?:[a-z-]+ ){0,2}?[a-z]+)\b(?=\s*(?:that|which|who|with|to|in|on|,|\.|$))",
     "lead_condition": r"^((?:if|when|whenever|while|after|before|once|as soon as|during|unless|in case|for every|for each)\b[^,]{2,160}),\s*(.+)$",
     "condition": r"\b(?:and again |and |or )?((?:when|whenever|if|unless|as soon as|while|after|until|before|once(?! (?:a|an|per|every|each|and)\b))\s+[^,;.]{3,120}?)(?=\s+(?:and again|and|or)\s+(?:when|if|unless|after|before)\b|[,;.]|$)",

@@ -61,12 +61,12 @@ def _quantity() -> re.Pattern[str]:
     plain = "|".join(map(re.escape, [word for word in quantity_words("numbers") if word not in bare]))
     word = rf"(?:{_any('numbers')})"
     units, parts = rf"(?:{_any('units')})\b", rf"(?:{_any('parts')})s?\b"
-    bound = rf"(?:\b(?:{_any('bounds')})|(?<![-=])[<>≤≥]=?)\s*"
+    bound = rf"(?:\b(?:{_any('bounds')})(?![^\W\d_])|(?<![-=])[<>≤≥]=?)\s*"
     ratio = rf"\b(?:\d+|{word})\s(?:out )?(?:of|in|von|sur|de|su)\s(?:\d+|{word})\b"
     share = (
         rf"\b(?:an?|one|ein|eine?r?m?|un|une|la|una|um?|two|three|zwei|deux|dos|due)\s(?:{parts})(?: of an? {units})?"
         rf"|\bby (?:half|an? {parts})"
-        r"|\bhalf(?= within| by|$|[.,])"
+        rf"|\bhalf (?:an? (?:{_any('units')})\b)|\bhalf(?= within| by|$|[.,])"
     )
     number = rf"[$€£]?\d(?:[\d.,:]*\d)?(?:[kM]\b)?\+?|\b(?:{plain})\b|ゼロ"
     unit = rf"\s*(?:%|per ?cent\b|prozent\b|pour ?cent\b|por ciento\b|{_CJK})?(?:\s*{units})?"
@@ -76,11 +76,12 @@ def _quantity() -> re.Pattern[str]:
     each = (
         rf"(?:{of_each}|{some}\s(?:per|a|an|each|every)\s(?:{_any('units')}|quarter|season|night|person)\b)?"
     )
+    often = rf"\b(?:once|twice|three times)\s(?:{_any('each')})\s\w+|(?<=on )the same (?:working )?day\b"
     taking = rf"(?<=takes )an? {units}|(?<=take )an? {units}"
     return re.compile(
         rf"(?:{bound})?(?:{ratio}|{share})"
         rf"|{bound}(?:{_RANGES}|{_ZERO}|{number}|{word}\b|an?(?=\s{units})){unit}{_AFTER}{each}"
-        rf"|{taking}|\b(?:{_RANGES}|{_ZERO})\b{each}"
+        rf"|{taking}|{often}|\b(?:{_RANGES}|{_ZERO})\b{each}"
         rf"|(?:{number}|\b{word}(?=\s{units})){unit}{of_each_one}{_AFTER}",
         re.IGNORECASE,
     )

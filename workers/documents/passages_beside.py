@@ -1,0 +1,104 @@
+"""What passages say of each other: attributes of the statement above, parts that are finished, lists that only sum up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from orchestrator.domain.courtesies import is_signature
+from orchestrator.domain.text import keywords
+from workers.documents.passage import ASKED, Passage
+from workers.documents.reading_words import is_done, priority_of, role_of
+from workers.documents.table_rows import ISSUE_KINDS, left_out
+
+_UNFINISHED = ASKED | {"", "plan"}
+_SHORT = 6  # words of an item that may only name what is told elsewhere
+
+
+def completed(found: list[Passage]) -> tuple[Passage, ...]:
+    """The passages of a text with what those beside them say of them."""
+    found = _signed(_without_summaries(found))
+    given = _attributes(found)
+    headings = {passage.block.id for passage in found if passage.block.kind == "heading"}
+    told = [_with_attributes(passage, given, headings) if given else passage for passage in found]
+    return tuple(_below_finished(told))
+
+
+def _below_finished(found: list[Passage]) -> Iterator[Passage]:
+    """The passages, those in a part of the text whose first line says that it is finished (`Status: complete`) as done."""
+    level, last = 0, None
+    for at, passage in enumerate(found):
+        block = passage.block
+        if block.kind == "heading":
+            level = level if level and block.level > level else 0
+            last = passage
+        elif passage.role == "attribute" and at and found[at - 1] is last and last.block.level > 1:
+            level = last.block.level if is_done(passage.values.get("status", "")) else level
+        yield replace(passage, role="done") if level and passage.role in _UNFINISHED else passage
+
+
+def _signed(found: list[Passage]) -> list[Passage]:
+    """A name that stands alone at the end, below thanks or a farewell, belongs to them."""
+    last = found[-1] if len(found) > 1 else None
+    if last and not last.role and found[-2].role == "greeting" and is_signature(last.text):
+        found[-1] = replace(last, role="greeting")
+    return found
+
+
+def _without_summaries(found: list[Passage]) -> list[Passage]:
+    """Lists of features that only name what later headings tell are marked as such."""
+    later: list[frozenset[str]] = []
+    named: dict[tuple[tuple[str, ...], str], list[tuple[int, bool]]] = {}
+    for at in range(len(found) - 1, -1, -1):
+        passage, words = found[at], keywords(found[at].text)
+        if passage.block.kind == "heading" and len(passage.block.section) > 1:
+            later.append(keywords(passage.block.text))
+        elif passage.block.kind == "item" and passage.role in ASKED and len(passage.text.split()) <= _SHORT:
+            told = any(2 * len(words & heading) >= len(words) > 0 for heading in later)
+            named.setdefault((passage.block.section, passage.block.lead), []).append(
+                (at, told and not passage.id)
+            )
+    for rows in named.values():
+        if len(rows) > 1 and 2 * sum(told for _, told in rows) > len(rows):
+            for at, _ in rows:
+                found[at] = replace(found[at], role="summary")
+    return found
+
+
+def _attributes(found: Sequence[Passage]) -> dict[str, dict[str, str]]:
+    """What lines such as `Priority: high` or `Target: 5 %` say, by the block of the statement they describe."""
+    given: dict[str, dict[str, str]] = {}
+    last: Passage | None = None
+    for passage in found:
+        if passage.role != "attribute":
+            last = passage if passage.block.kind != "heading" or passage.role else None
+            continue
+        near = last.block.id if last and last.block.section[:1] == passage.block.section[:1] else ""
+        if passage.parent or near:
+            given.setdefault(passage.parent or near, {}).update(passage.values)
+    return given
+
+
+def _with_attributes(passage: Passage, given: Mapping[str, dict[str, str]], headings: set[str]) -> Passage:
+    of_heading = given.get(passage.parent, {}) if passage.parent in headings else {}
+    values = {**of_heading, **given.get(passage.block.id, {}), **passage.values}
+    if values == passage.values or passage.role == "attribute":
+        return passage
+    told = values.get("description", "") if passage.block.kind == "heading" and passage.role in ASKED else ""
+    kind = role_of(values.get("kind", ""))
+    role = passage.role
+    if role in ASKED and left_out(values.get("status", "")):
+        role = "non_goal"
+    elif is_done(values.get("status", "")) and role in ASKED | {"goal"}:
+        role = "done"
+    elif role in ASKED and kind in ISSUE_KINDS:
+        role = kind
+    return replace(
+        passage,
+        values=values,
+        text=told or passage.text,
+        title=passage.text if told else passage.title,
+        priority=priority_of(values.get("priority", "")) or passage.priority,
+        release=values.get("release") or passage.release,
+        role=role,
+    )
