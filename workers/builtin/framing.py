@@ -26,7 +26,8 @@ _OBLIGED = re.compile(
     r"\b(?:must|have to|has to|had to|needs? to)\b|müssen|muss|doi(?:t|vent)\b", re.IGNORECASE
 )
 _ASKS = re.compile(
-    r"\b(?:shall|should|will|would|system|app|application|tool|software|platform|product|solution|it must|new|soll|sollte)\b",
+    r"^(?:each|every|all|any|only)\b|\b(?:shall|should|will|would|system|app|application|tool|software|platform|product|solution"
+    r"|it must|new|soll|sollte)\b",
     re.IGNORECASE,
 )
 _KEEPS = re.compile(  # a habit is told, whatever stands behind it: `Customers keep calling to ask when ...`
