@@ -51,10 +51,10 @@ def harness(tmp_path: Path) -> Iterator[Callable[..., RuntimeHarness]]:
 
 
 def pause(harness: RuntimeHarness) -> tuple[Any, ...] | None:
-    """Seconds the only account is held for yet, guesses, who met it, why."""
-    found = harness.rows("SELECT limited_until, guesses, agent, why FROM rate_limits")
+    """Seconds the only account is held for since the limit was met, guesses, who met it, why."""
+    found = harness.rows("SELECT limited_until - since_at, guesses, agent, why FROM rate_limits")
     assert len(found) <= 1
-    return (round(found[0][0] / SECOND - time.time()), *found[0][1:]) if found else None
+    return (round(found[0][0] / SECOND), *found[0][1:]) if found else None
 
 
 def due(harness: RuntimeHarness) -> None:
