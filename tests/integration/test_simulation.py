@@ -203,7 +203,7 @@ class Simulation:
     def slot(self, host: Host) -> None:
         following: Run | None = None
         while not host.is_draining():
-            row = following or host._claim()
+            row = following or host._ask()
             following = host._one(row) if row is not None else None
             if row is None:
                 self.world.sleep(1)

@@ -269,8 +269,9 @@ class Reader:
         if role in ("problem", "principle", "assumption"):
             (self._wanted if role == "problem" and lex.find("want", text) else self._situated)(row, lex)
             return
+        relied_on = role not in ASKED and lex.find("dependency", text)
         if (not modal and not row.item and lex.find("finished", text)) or (
-            role in ("", "background", *ASKED) and cues.ALREADY.match(text)
+            role in ("", "background", *ASKED) and cues.ALREADY.match(text) and not relied_on
         ):
             self.done.append(text)
             return
