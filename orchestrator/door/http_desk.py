@@ -245,19 +245,16 @@ class HttpDesk:
             return Renewed(alive=False, gone=named)
 
     def claim(self, host: str, roles: tuple[str, ...], run: str) -> Run | None:
-        asked = self._monotonic()
-        row, clock = self._asked("claim", _question("claim", host, roles, run), run=run)
+        row, clock, asked = self._asked("claim", _question("claim", host, roles, run), run=run)
         return row and _on_our_clock(row, clock, asked)
 
     def take(self, host: str, roles: tuple[str, ...], run: str, task: int, epoch: int) -> Taken:
-        asked = self._monotonic()
-        found, clock = self._asked("take", _question("take", host, roles, run, task, epoch), run=run)
+        found, clock, asked = self._asked("take", _question("take", host, roles, run, task, epoch), run=run)
         taken = cast(Taken, found)
         return taken if taken.run is None else Taken(_on_our_clock(taken.run, clock, asked))
 
     def report(self, *given: Any, **named: Any) -> Reported:
-        asked = self._monotonic()
-        found, clock = self._asked("report", _question("report", *given, **named), run=_run_of(given))
+        found, clock, asked = self._asked("report", _question("report", *given, **named), run=_run_of(given))
         done = cast(Reported, found)
         return done if done.next is None else replace(done, next=_on_our_clock(done.next, clock, asked))
 
@@ -301,14 +298,17 @@ class HttpDesk:
 
     def _asked(
         self, name: str, question: bytes, patience: float | None = None, *, run: str | None = None
-    ) -> tuple[Any, int]:
-        """The answer, and the server's clock of leases as it was made. Raises what the operation raises."""
-        headers, body = self._repeated(
+    ) -> tuple[Any, int, int]:
+        """The answer, the server's clock of leases as it was made, and ours as it was asked for that time.
+
+        Raises what the operation raises.
+        """
+        headers, body, asked = self._repeated(
             name, question, self._patience if patience is None else patience, run=run
         )
         found = wire.operation(name)
         assert found is not None
-        return found.value(body), int(headers.get(wire.CLOCK_HEADER, "0"))
+        return found.value(body), int(headers.get(wire.CLOCK_HEADER, "0")), asked
 
     def _answered(
         self, run: str, name: str, question: bytes, patience: float, is_over: Callable[[], bool]
@@ -324,18 +324,23 @@ class HttpDesk:
         is_over: Callable[[], bool] = lambda: False,
         *,
         run: str | None = None,
-    ) -> tuple[http.client.HTTPMessage, bytes]:
-        """Headers and body of the answer. Raises what the server says, ServerAway."""
+    ) -> tuple[http.client.HTTPMessage, bytes, int]:
+        """Headers and body of the answer, and our clock of leases as it was last asked for.
+
+        Earlier tries do not count: the leases in the answer were read behind the last one. Raises what the server says,
+        ServerAway.
+        """
         until = time.monotonic() + patience
         wait = FIRST_TRY
         while True:
+            asked = self._monotonic()
             try:
                 status, headers, body = self._connections.ask(name, question, ANSWER_SECONDS, run=run)
             except ServerAway as error:
                 failed: LifecycleError = error
             else:
                 if status == 200:
-                    return headers, body
+                    return headers, body, asked
                 failed = wire.error_of(status, body)
                 if status not in AGAIN:
                     raise failed

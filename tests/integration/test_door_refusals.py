@@ -752,6 +752,9 @@ def test_a_connection_that_the_server_closed_while_it_was_silent_costs_no_renewa
     store.close()
 
 
+AWAY = 5_000_000  # microseconds
+
+
 def test_a_server_that_is_away_is_asked_again_with_the_same_ids(door: Door, tmp_path: Path) -> None:
     desk, run = door.claimed()
     asked: list[bytes] = []
@@ -764,6 +767,7 @@ def test_a_server_that_is_away_is_asked_again_with_the_same_ids(door: Door, tmp_
             found = real.ask(name, body, seconds, **more)
             asked.append(body)
             if len(asked) == 1:
+                door.world.clock.micros += AWAY
                 raise wire.ServerAway("cut")
             return found
 
@@ -772,8 +776,11 @@ def test_a_server_that_is_away_is_asked_again_with_the_same_ids(door: Door, tmp_
     ).as_desk()
     report = done(run)
 
+    lease_until = door.world.store.read(leases.live_hosts)[0].lease_until
+
     told = cut.report(report, ROLES_ELSEWHERE, draining=False)
 
     assert len(asked) == 2 and asked[0] == asked[1]
     assert told.next is not None and told.next.run == report.next
+    assert told.next.lease_until == lease_until, "the time of the outage is not taken off it"
     assert told == desk.report(report, ROLES_ELSEWHERE, draining=False)
