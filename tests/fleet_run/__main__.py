@@ -99,7 +99,7 @@ def table(outcome: Outcome) -> str:
         ("invariants broken", f"{found.broken}"),
         ("two agents of one task at once", f"{found.overlaps}"),
         ("interrupted tasks begun again", longest),
-        (f"of them not within two leases ({2 * shape.lease:g} s)", f"{found.late}"),
+        (f"of them not within {shape.again_seconds:g} s", f"{found.late}"),
         ("asked of the server since its last start", _counts(outcome.asked)),
         ("load before and after", f"{outcome.load[0]:.1f}, {outcome.load[1]:.1f}"),
     ]

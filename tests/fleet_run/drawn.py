@@ -32,6 +32,15 @@ class Shape:
     whole: int = 10  # of so many sessions one is taken through all phases, with an agent that is a process
     temporal: bool = False
 
+    @property
+    def again_seconds(self) -> float:
+        """Within which an interrupted task is begun again: a message may lie with a host that is struck as well."""
+        if not self.temporal:
+            return 2 * self.lease
+        from orchestrator.engine.client import TAKEN_SECONDS
+
+        return 2 * self.lease + TAKEN_SECONDS
+
 
 @dataclass(frozen=True, slots=True)
 class Blow:

@@ -113,7 +113,7 @@ def judge(fleet: Fleet, struck: Sequence[Struck], shape: Shape) -> Found:
     found.twice, found.broken, found.overlaps = len(twice), len(broken), len(overlaps)
     runs = [Interrupted(*row) for row in _interrupted(records)]
     found.delays = [each for each in (delay(run, struck, shape.lease) for run in runs) if each is not None]
-    late = [each for each in found.delays if each.seconds > 2 * shape.lease + each.away]
+    late = [each for each in found.delays if each.seconds > shape.again_seconds + each.away]
     found.late = len(late)
     for faults in (
         [f"{missing} tasks are missing"] if missing else [],
