@@ -59,6 +59,8 @@ class TemporalServer:
                     *("server", "start-dev", "--headless", "--ip", self._listens, "--port", str(self.port)),
                     *("--http-port", str(free_port()), "--metrics-port", str(free_port())),
                     *("--db-filename", str(self.folder / "engine.db"), "--log-level", "error"),
+                    *("--dynamic-config-value", "matching.numTaskqueueReadPartitions=1"),
+                    *("--dynamic-config-value", "matching.numTaskqueueWritePartitions=1"),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
