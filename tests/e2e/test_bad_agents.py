@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.agents.hostile import DEEDS
 from tests.e2e.support import Gave, Lifecycle, agent_toml, lifecycle
+from tests.rows import common
 
 REQUEST = "Build a URL shortener. It must expire links after 30 days."
 SCRIPT = Path(__file__).parent / "agents" / "hostile.py"
@@ -88,7 +89,11 @@ def test_a_session_absorbs_an_agent_that_misbehaves(author: Lifecycle, deed: str
 
 
 @pytest.mark.parametrize(
-    "deed", ["30-nothing", "32-invalid-utf8", "33-wrong-types", "42-killed", "44-double-fork"]
+    "deed",
+    common(
+        ["30-nothing", "32-invalid-utf8", "33-wrong-types", "42-killed", "44-double-fork"],
+        ["32-invalid-utf8"],
+    ),
 )
 def test_a_discussion_absorbs_an_agent_that_misbehaves(critic: Lifecycle, deed: str) -> None:
     gave = start(critic, deed)

@@ -69,6 +69,7 @@ def test_a_session_is_not_begun_on_a_full_disk(disk: Disk, left: int) -> None:
         assert life.run("start", REQUEST).code == 0
 
 
+@pytest.mark.long
 def test_54_a_disk_that_fills_up_pauses_the_session_and_it_goes_on_when_there_is_room(
     disk: Disk, gate: Gate, tmp_path: Path
 ) -> None:

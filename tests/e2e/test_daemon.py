@@ -156,6 +156,7 @@ def test_a_host_that_hangs_while_it_holds_the_database_is_replaced(project: Life
     assert host not in project.pids()
 
 
+@pytest.mark.long
 def test_a_coordinator_that_hangs_while_it_holds_the_database_is_replaced(project: Lifecycle) -> None:
     assert project.run("start", REQUEST).code == 0
     old, epoch = leader(project)
@@ -211,6 +212,7 @@ def test_a_daemon_in_the_foreground_ends_by_signal_with_its_host(
     project.wait(lambda: not project.pids(), "nothing of it lives on")
 
 
+@pytest.mark.long
 def test_a_worker_host_that_cannot_start_pauses_the_session_until_it_can(project: Lifecycle) -> None:
     in_the_way = project.folder / ".workflow" / "logs" / "workers.jsonl"
     in_the_way.mkdir(parents=True)

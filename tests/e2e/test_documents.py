@@ -124,7 +124,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], M
 
 
 INPUTS = ["line", "clinic-booking.md", "log-shipper.zh.md", "repository"]
-OFTEN = ["line", "clinic-booking.md", "log-shipper.zh.md"]  # in each run of the tests
+OFTEN = ["line", "log-shipper.zh.md"]  # in each run of the tests
 Making = Callable[[str], Made]
 
 

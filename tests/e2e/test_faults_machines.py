@@ -84,6 +84,7 @@ def inner(outer: int) -> int:
     return int(Path(f"/proc/{outer}/task/{outer}/children").read_text().split()[0])
 
 
+@pytest.mark.long
 def test_a_standby_leads_within_a_lease_when_the_leaders_machine_is_gone(machines: Machines) -> None:
     near, far = machines.near, machines.far
     leading = machines.lead_far()
@@ -110,6 +111,7 @@ def test_a_standby_leads_within_a_lease_when_the_leaders_machine_is_gone(machine
     assert not far.pids() - {leading.pid}
 
 
+@pytest.mark.long
 def test_a_leader_that_was_stopped_for_longer_than_its_lease_does_nothing_more(machines: Machines) -> None:
     near, far = machines.near, machines.far
     leading = machines.lead_far()

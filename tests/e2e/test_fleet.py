@@ -19,8 +19,6 @@ MOVING = [
     for when in ("before", "after")
 ]
 MOVING.insert(3, "fleet.carry.rows")
-OFTEN = ("fleet.carry.rows",)  # in each run of the tests
-KILLED = [name if name in OFTEN else pytest.param(name, marks=pytest.mark.scale) for name in MOVING]
 
 
 @pytest.fixture
@@ -53,7 +51,8 @@ def test_sessions_are_placed_where_there_is_room_and_listed(world: FleetWorld) -
     assert f"{second['cell']}: open, 1 sessions" in world.run("list").out
 
 
-@pytest.mark.parametrize("name", KILLED)
+@pytest.mark.scale
+@pytest.mark.parametrize("name", MOVING)
 def test_a_finished_session_moves_whole_though_the_move_is_killed(world: FleetWorld, name: str) -> None:
     session = world.start()
     before = world.whole(NORTH, session)
@@ -72,6 +71,7 @@ def test_a_finished_session_moves_whole_though_the_move_is_killed(world: FleetWo
     assert south.run("check", session).code == 0
 
 
+@pytest.mark.scale
 def test_a_paused_session_moves_there_and_back_and_goes_on(world: FleetWorld) -> None:
     north, south = world.cells[NORTH], world.cells[SOUTH]
     assert north.run("start", REQUEST, "--mode", "full-lifecycle", "--detach").code == 0

@@ -43,6 +43,7 @@ def claim(quote: str, text: str) -> dict[str, Any]:
     return {"dimension": "UX", "severity": "medium", "path": "index.html", "quote": quote, "text": text}
 
 
+@pytest.mark.long
 @with_browser
 def test_faults_of_a_page_that_a_browser_finds_are_mended_in_the_second_round(tmp_path: Path) -> None:
     with building(tmp_path, PAGE, mended_page(), roles=PLAYERS) as project:

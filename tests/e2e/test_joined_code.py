@@ -102,6 +102,7 @@ def machines_of(folder: Path, fixture: Fixture) -> Iterator[Machines]:
             yield Machines(here, there, fixture, token, as_left(here.folder))
 
 
+@pytest.mark.long
 def test_a_host_elsewhere_plans_codes_tests_and_reviews_alone(tmp_path: Path) -> None:
     with machines_of(tmp_path, COMMON["python-flat"]) as machines:
         _, url = machines.serve()

@@ -25,13 +25,11 @@ from tests import invariants
 from tests.e2e.support import QUICK, Lifecycle, lifecycle
 from tests.mcp_clients import Refused, over_stdio
 from tests.patience import patient
+from tests.rows import common
 
 TELLER = Path(__file__).parent / "agents" / "teller.py"
 REQUEST = "Build a URL shortener with an admin dashboard"
-KILLED_HOST = (
-    "discuss.reply_stored",
-    *(pytest.param(name, marks=pytest.mark.long) for name in ("claim.after", "report.after_commit")),
-)
+KILLED_HOST = common(["discuss.reply_stored", "claim.after", "report.after_commit"], ["report.after_commit"])
 KILLED_SERVER = (pytest.param("claim.before", marks=pytest.mark.long), "claim.after")
 
 
@@ -204,6 +202,7 @@ def test_a_revoked_host_ends_and_says_why(machines: Machines) -> None:
     assert here.run("host", "revoke", "far-1").out == "far-1 was revoked before\n"
 
 
+@pytest.mark.long
 def test_an_agent_of_a_joined_host_speaks_to_the_team_by_its_runs_token(
     machines: Machines, tmp_path: Path
 ) -> None:

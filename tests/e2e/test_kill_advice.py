@@ -12,12 +12,13 @@ from tests.e2e.test_kill import check_story, stop_at
 START = ("start", "--mode", "spec-only", "--supervise", "--discuss", "off")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "nth"),
     [
-        pytest.param("produced.registered", 4, marks=pytest.mark.long),
+        ("produced.registered", 4),
         ("report.before_commit", 4),
-        pytest.param("report.after_commit", 4, marks=pytest.mark.long),
+        ("report.after_commit", 4),
     ],
 )
 def test_kill_in_a_supervision_that_blocks_and_the_person_is_asked_once(

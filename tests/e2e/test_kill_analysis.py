@@ -63,8 +63,13 @@ def assert_ends(project: Lifecycle, tasks: list[str], rounds: int) -> None:
     assert (folder / "report.md").is_file()
 
 
-@pytest.mark.parametrize("name", ["report.before_commit", "report.after_commit"])
-@pytest.mark.parametrize("nth", common([1, 5], [1]))
+@pytest.mark.parametrize(
+    ("name", "nth"),
+    common(
+        [(name, nth) for name in ("report.before_commit", "report.after_commit") for nth in (1, 5)],
+        [("report.before_commit", 1)],
+    ),
+)
 def test_kill_at_a_report_before_the_first_question(parcels: Lifecycle, name: str, nth: int) -> None:
     stop_at(parcels, f"{name}@{nth}", *START)
     parcels.kill_everything()
@@ -77,14 +82,15 @@ def test_kill_at_a_report_before_the_first_question(parcels: Lifecycle, name: st
     assert_ends(parcels, TASKS, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "nth"),
     [
-        pytest.param("beat.before_commit", 1, marks=pytest.mark.long),
+        ("beat.before_commit", 1),
         ("report.before_commit", 1),
-        pytest.param("report.before_commit", 2, marks=pytest.mark.long),
-        pytest.param("report.after_commit", 1, marks=pytest.mark.long),
-        pytest.param("report.after_commit", 2, marks=pytest.mark.long),
+        ("report.before_commit", 2),
+        ("report.after_commit", 1),
+        ("report.after_commit", 2),
     ],
 )
 def test_kill_in_a_round_that_a_person_directed(parcels: Lifecycle, name: str, nth: int) -> None:
@@ -101,9 +107,8 @@ def test_kill_in_a_round_that_a_person_directed(parcels: Lifecycle, name: str, n
     assert_ends(parcels, [*TASKS, *NEXT], 2)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param("command.before_commit", marks=pytest.mark.long), "command.after_commit"]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["command.before_commit", "command.after_commit"])
 def test_kill_in_the_answer_then_a_direction_is_taken_whole_or_not_at_all_and_never_twice(
     parcels: Lifecycle, name: str
 ) -> None:

@@ -19,7 +19,7 @@ from tests.e2e.support import Gave, Lifecycle, lifecycle
 from tests.rows import common
 
 REQUEST = "Build a URL shortener with an admin dashboard"
-OFTEN = ("mirror.sent", "mirror.replaced_kept", "mirror.written")  # killed at in each run of the tests
+OFTEN = ("mirror.sent",)  # killed at in each run of the tests
 BRIEF = "spec/product-brief.md"
 
 

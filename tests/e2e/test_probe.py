@@ -30,6 +30,7 @@ def nobody() -> str:
         return f"http://127.0.0.1:{free.getsockname()[1]}"
 
 
+@pytest.mark.long
 def test_doctor_tells_who_answers_at_what_cost_and_what_to_do_about_the_others(
     tmp_path: Path, nobody: str
 ) -> None:

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
+
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
 
 REQUEST = "Build a URL shortener. It must expire links after 30 days."
@@ -191,6 +193,7 @@ def test_what_looks_like_a_credential_is_masked_in_the_logs(tmp_path: Path) -> N
         assert places_of(SHAPED, logs) == {}
 
 
+@pytest.mark.long
 def test_an_agent_that_tells_its_key_leaves_it_nowhere(tmp_path: Path) -> None:
     extra = agent_toml("tells", program(tmp_path / "agent", TELLS), env=[ALLOWED])
     with lifecycle(tmp_path / "p", extra=extra) as life:

@@ -40,6 +40,7 @@ def machines(temporal: TemporalServer, tmp_path: Path) -> Iterator[Machines]:
         yield Machines(here, clone, token)
 
 
+@pytest.mark.scale
 def test_a_session_is_delivered_to_the_projects_own_host(
     project: Lifecycle, temporal: TemporalServer
 ) -> None:
@@ -105,12 +106,10 @@ def test_an_offer_says_by_which_queue_it_is_delivered(project: Lifecycle, tempor
     assert f":{task}:{epoch}" in said
 
 
-KILLED = (
-    "offer.delivered",
-    *(pytest.param(each, marks=pytest.mark.long) for each in ("claim.after", "relay.sent")),
-)
+KILLED = ("offer.delivered", "claim.after", "relay.sent")
 
 
+@pytest.mark.scale
 @pytest.mark.parametrize("name", KILLED)
 def test_whoever_is_killed_between_offer_and_claim_the_offer_is_claimed_once(
     project: Lifecycle, name: str
@@ -132,6 +131,7 @@ def test_whoever_is_killed_between_offer_and_claim_the_offer_is_claimed_once(
     invariants.check(project.database)
 
 
+@pytest.mark.scale
 def test_dispatch_by_the_desk_again_forgets_the_engine(project: Lifecycle) -> None:
     assert project.run("start", REQUEST, "--mode", "spec-only").code == 0
     assert project.run("daemon", "stop").code == 0

@@ -106,6 +106,7 @@ def test_an_embedded_session_sends_a_connected_trace_of_each_run(tmp_path: Path)
     assert_no_words(collector)
 
 
+@pytest.mark.scale
 def test_the_trace_of_a_killed_host_elsewhere_has_what_it_did_and_says_that_it_was_lost(
     tmp_path: Path,
 ) -> None:
@@ -171,7 +172,8 @@ def test_a_collector_that_hangs_holds_nothing_up(tmp_path: Path) -> None:
         assert not life.pids()
 
 
-@pytest.mark.parametrize("sends", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("sends", [False, True])
 def test_only_a_coordinator_that_sends_traces_loads_the_library(tmp_path: Path, sends: bool) -> None:
     with (
         collecting() as collector,

@@ -33,6 +33,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Court]:
         yield made
 
 
+@pytest.mark.long
 def test_high_by_each_of_its_rows_makes_a_revision_that_runs_before_the_successors(bench: Court) -> None:
     with bench.pack(LONE):
         session, gave = bench.start(
@@ -312,6 +313,7 @@ def test_without_discussion_there_is_none(bench: Court) -> None:
     assert not any(path.startswith("discussions/") for path in bench.digests(session))
 
 
+@pytest.mark.long
 def test_a_discussion_never_fails_its_task(tmp_path: Path) -> None:
     with court(tmp_path, {"discuss_seconds": patient(3)}) as slow:
         hang, _ = slow.hold("never")

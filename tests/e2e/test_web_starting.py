@@ -35,6 +35,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         made.store.close()
 
 
+@pytest.mark.long
 def test_a_coordinator_that_hangs_at_its_start_is_waited_for_in_words_and_then_told(
     world: World, browser: Browser
 ) -> None:

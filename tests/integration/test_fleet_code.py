@@ -89,6 +89,7 @@ def cells(origin: Path, tmp_path: Path, postgres: Server) -> Iterator[Cells]:
     made.close()
 
 
+@pytest.mark.scale
 def test_a_session_takes_its_commits_along_goes_on_there_and_comes_back_with_more(cells: Cells) -> None:
     north, south = cells.fleet.cells[NORTH], cells.fleet.cells[SOUTH]
     head, before = git(north, "rev-parse", f"lifecycle/{cells.session}"), cells.landed(NORTH)

@@ -722,7 +722,7 @@ class Lifecycles(RuleBasedStateMachine):
 
 
 Lifecycles.TestCase.settings = settings(
-    max_examples=EXAMPLES or 40,
+    max_examples=EXAMPLES or 24,
     stateful_step_count=STEPS,
     derandomize=not EXAMPLES,
     database=None,

@@ -119,6 +119,7 @@ def test_the_orchestrator_never_imports_the_workers() -> None:
     assert not found
 
 
+@pytest.mark.long
 def test_importing_a_module_does_nothing() -> None:
     names = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")

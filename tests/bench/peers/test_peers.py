@@ -41,6 +41,7 @@ def test_a_peer_gives_its_figures(peer: Peer, tmp_path: Path) -> None:
     assert figures.killed and figures.killed.startswith(("yes", "no", "only"))
 
 
+@pytest.mark.long
 def test_we_give_our_figures_and_finish_what_a_killed_worker_held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TINY, "1")
 
