@@ -159,6 +159,8 @@ def claim(
     if live is None:
         return None
     task = oldest_offer(tx, roles) if session is None else oldest_offer_of(tx, session, roles)
+    if task is not None:
+        tx.follows(task.offered_at or 0)
     if task is None or not tx.one(_claim, task=task.id, at_epoch=task.epoch, now=tx.now):
         return None
     return _open_run(tx, task, host, live, "offer", task.epoch, None, run)

@@ -64,6 +64,14 @@ class Tx:
         self._lock(session)
         return True
 
+    def follows(self, at: int) -> None:
+        """This unit comes after what it has found, though that was committed when it had begun: so say its times.
+
+        Where one unit writes at a time, its time was taken behind all that it finds.
+        """
+        if self._lock is not None:
+            self.now = max(self.now, at)
+
     def once(self, key: Hashable, find: Callable[[], T]) -> T:
         """What `find` returns; in a unit that only reads, the same for each who asks under `key`, who must not change it."""
         if self._found is None:  # what was read may have been changed since

@@ -30,6 +30,7 @@ from orchestrator.store.backends.postgres_schema import ensure_schema
 from orchestrator.store.backends.sqlite_file import SCHEMA
 from orchestrator.store.clock import SHARED, boot_id, space_of_pids
 from orchestrator.store.databases import PostgresDatabase
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.tables import metadata
 from tests import factories as make
@@ -142,6 +143,28 @@ def test_a_claim_waits_for_nobody_and_takes_what_is_free(store: Store) -> None:
     waited, _, run = writing.meets(lambda: make.claim(make.another(store), "h-1"))
 
     assert not waited and run.session_id == free
+
+
+def test_a_claim_that_began_before_its_offer_says_a_later_time(store: Store) -> None:
+    """Its unit may wait between the two; the run still begins after its task's blockers have ended."""
+    session = offered(store)
+    first = make.claim(store, "h-1")
+    leader = store.read(leases.leader)
+    assert first is not None and leader is not None
+    by = make.Leadership(leader.holder, leader.epoch)
+
+    def claim(tx: Tx) -> tuple[int, Run | None]:
+        begun = tx.now
+        make.finish(store, first, roles=())
+        make.one_beat(store, session, by)
+        return begun, claims.claim(tx, "h-1", make.ALL_ROLES)
+
+    begun, following = store.write(claim)
+
+    blocker = store.read(lambda tx: tasks.task(tx, session, "RESEARCH-001"))
+    assert blocker is not None and blocker.finished_at is not None
+    assert following is not None and begun < blocker.finished_at <= following.opened_at
+    invariants.check_store(store)
 
 
 def test_a_run_that_was_renewed_meanwhile_is_not_revoked(address: str, tmp_path: Path) -> None:
