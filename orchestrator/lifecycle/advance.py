@@ -105,7 +105,7 @@ def apply_advance(tx: Tx, report: Report, decided: Advance, near: Mapping[str, T
         tx,
         session,
         "advance",
-        f"{successor.key} follows {row.key} without a beat: {decided.why}",
+        f"{successor.key} follows {row.key} at once: {decided.why}",
         kind=str(decided.kind),
         task=successor.key,
         after=row.key,

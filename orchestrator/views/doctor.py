@@ -55,6 +55,10 @@ class Check:
 
 def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
     """All checks, in order."""
+    return _each_fault_once(_all(project, ask_agents))
+
+
+def _all(project: Project, ask_agents: AskAgents) -> list[Check]:
     checks = [_guarded(name, check, project) for name, check in _CHECKS.items()]
     try:
         found = ask_agents(project)
@@ -73,7 +77,20 @@ def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
 
 def examine_quickly(project: Project) -> list[Check]:
     """The checks that start no process and do not read the whole database."""
-    return [_guarded(name, check, project) for name, check in _CHECKS.items() if name not in _SLOW]
+    return _each_fault_once(
+        [_guarded(name, check, project) for name, check in _CHECKS.items() if name not in _SLOW]
+    )
+
+
+def _each_fault_once(checks: list[Check]) -> list[Check]:
+    """The same, in which what keeps several checks from being made is told by the first of them."""
+    told: dict[tuple[str, str], str] = {}
+    for number, check in enumerate(checks):
+        if check.state == "fault" and check.fix:
+            first = told.setdefault((check.says, check.fix), check.name)
+            if first != check.name:
+                checks[number] = Check(check.name, "fault", f"not looked at: see {first}")
+    return checks
 
 
 def _guarded(name: str, check: Callable[[Project], Check], project: Project) -> Check:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.postgres_project import OnPostgres, on_postgres
+from tests.e2e.postgres_project import OnPostgres, database_toml, on_postgres
+from tests.e2e.support import lifecycle
 from tests.e2e.test_kill import check_story, stop_at
 from tests.postgres_server import Server
 
@@ -88,3 +89,15 @@ def test_a_project_moves_to_a_server_and_goes_on_there(postgres: Server, tmp_pat
         (moving.folder / ".workflow" / "config.toml").write_text(settings)
         back = moving.run("list")
         assert (back.code, "has moved to a server" in back.err) == (2, True)
+
+
+def test_doctor_tells_once_that_the_server_refuses_the_database(postgres: Server, tmp_path: Path) -> None:
+    nowhere = postgres.address("nowhere")
+    with lifecycle(tmp_path / "p", extra=database_toml(nowhere)) as life:
+        checks = life.run("doctor", "--json").json()
+
+    told = [each["check"] for each in checks if "nowhere" in each["says"]]
+    assert told == ["database"], checks
+    assert {each["says"] for each in checks if "see database" in each["says"]} == {
+        "not looked at: see database"
+    }
