@@ -19,10 +19,11 @@ from orchestrator.store.deletion import remove_folder
 from workers.git.checkouts import Checkout, submodule_git, submodules_of
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
-from workers.git.tree_scan import Flag, flags_of_file, scan, twins
+from workers.git.tree_scan import ATTRIBUTES, Flag, flags_of_file, scan, twins
 
 GITLINK = "160000"
 LINK = "120000"
+ATTRIBUTES_ANYWHERE = (".gitattributes", ":(glob)**/.gitattributes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def take_snapshot(
         raise TreeError("the tree cannot be stored", why=added.err.decode(errors="replace").strip()[:500])
     tree = git.run("write-tree").line
     changes = changes_between(store.git, base, tree)
-    untouched = _phantoms(store, checkout, git, base, changes)
+    untouched = _phantoms(store, checkout, git, base, changes, has_attributes=bool(found.attributes))
     if untouched:
         entries = b"".join(
             f"{change.mode_before} {change.id_before}\t".encode() + change.path + b"\0"
@@ -114,7 +115,13 @@ def _move_aside(checkout: Checkout, path: bytes) -> None:
 
 
 def _phantoms(
-    store: PrivateStore, checkout: Checkout, own: Git, base: str, changes: Sequence[Change]
+    store: PrivateStore,
+    checkout: Checkout,
+    own: Git,
+    base: str,
+    changes: Sequence[Change],
+    *,
+    has_attributes: bool,
 ) -> list[Change]:
     """The changed files whose bytes in the tree are those that a checkout of their base entry gives."""
     modified = [
@@ -122,7 +129,7 @@ def _phantoms(
         for change in changes
         if change.status == "M" and change.mode == change.mode_before and change.mode not in (GITLINK, LINK)
     ]
-    if not modified or not _may_convert(own, changes):
+    if not modified or not (has_attributes or _may_convert(store, own, changes)):
         return []
     given = checkout.folder / "given"  # without attributes of the agent's, so that the base's count
     if given.exists():
@@ -140,12 +147,12 @@ def _phantoms(
         remove_folder(given)
 
 
-def _may_convert(own: Git, changes: Sequence[Change]) -> bool:
-    """Whether anything before or after the changes could store a file in another form than it has in a tree."""
-    names = (".gitattributes", ":(glob)**/.gitattributes")
+def _may_convert(store: PrivateStore, own: Git, changes: Sequence[Change]) -> bool:
+    """Whether what is not in the tree could store a file in another form than it has there: attributes that are gone, or
+    that a sparse checkout leaves out, or the configuration."""
     return (
-        any(change.path.rpartition(b"/")[2] == b".gitattributes" for change in changes)
-        or bool(own.run("ls-files", "-z", "--", *names).out)
+        any(change.path.rpartition(b"/")[2] == ATTRIBUTES for change in changes)
+        or (store.is_sparse and bool(own.run("ls-files", "-z", "--", *ATTRIBUTES_ANYWHERE).out))
         or own.run("config", "--get", "core.autocrlf", ok=(0, 1)).code == 0
     )
 

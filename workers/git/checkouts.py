@@ -127,7 +127,7 @@ def make_checkout(
 
 def _taken(store: PrivateStore, checkout: Checkout, commit: str, spare: Path) -> bool:
     """Make the tree of the files in `spare`; False where it is still to be written."""
-    if (store.path / "info" / "sparse-checkout").is_file():
+    if store.is_sparse:
         return False
     index = checkout.folder / "taken.index"
     try:

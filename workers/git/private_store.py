@@ -48,8 +48,12 @@ class PrivateStore:
 
     @cached_property
     def git(self) -> Git:
-        sparse = (self.path / "info" / "sparse-checkout").is_file()
-        return Git(self.path, cwd=self.path, config=("core.sparseCheckout=true",) if sparse else ())
+        return Git(self.path, cwd=self.path, config=("core.sparseCheckout=true",) if self.is_sparse else ())
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether its trees leave out what the user's sparse checkout leaves out."""
+        return (self.path / "info" / "sparse-checkout").is_file()
 
     @property
     def branch(self) -> str:

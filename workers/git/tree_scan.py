@@ -13,6 +13,7 @@ from pathlib import Path
 
 from orchestrator.store.files import UnsafePath, clean
 
+ATTRIBUTES = b".gitattributes"
 LARGEST_BYTES = 10_000_000  # of a file that is not flagged
 _IGNORABLE = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # HFS+ does not see them
 
@@ -45,11 +46,12 @@ class Scan:
     nested: list[bytes]  # .git of repositories below the top, files or folders
     special: list[bytes]  # FIFOs, sockets, devices
     too_deep: list[bytes]  # folders that no path is long enough for: neither git nor we look below
+    attributes: list[bytes]  # .gitattributes: files may be stored in another form than they have here
 
 
 def scan(tree: Path) -> Scan:
     """Walk a work tree; what is inside a .git is not looked at. A folder that cannot be read is skipped."""
-    found = Scan([], [], [])
+    found = Scan([], [], [], [])
     top = os.fsencode(tree)
     waiting = [top]
     while waiting:
@@ -69,6 +71,8 @@ def scan(tree: Path) -> Scan:
                     found.nested.append(entry.path[len(top) + 1 :])
                 elif entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
+                elif entry.name == ATTRIBUTES:
+                    found.attributes.append(entry.path[len(top) + 1 :])
                 elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
                     found.special.append(entry.path[len(top) + 1 :])
     return replace(found, nested=[path for path in found.nested if path != b".git"])
