@@ -28,8 +28,10 @@ def test_a_figure_is_measured_with_tiny_numbers(name: str, monkeypatch: pytest.M
 
     assert found
     for figure in found:
+        is_difference = "more than" in figure.name
         assert figure.name and figure.unit
-        assert figure.samples and all(math.isfinite(each) and each >= 0 for each in figure.samples)
+        assert figure.samples and all(map(math.isfinite, figure.samples))
+        assert is_difference or min(figure.samples) >= 0
 
 
 def _good() -> Iterator[Figure]:

@@ -145,6 +145,7 @@ def test_a_wedged_host_is_replaced(project: Lifecycle) -> None:
     assert host not in project.pids()
 
 
+@pytest.mark.long
 def test_a_host_that_hangs_while_it_holds_the_database_is_replaced(project: Lifecycle) -> None:
     assert project.run("start", REQUEST).code == 0
     host = project.rows("SELECT pid FROM hosts")[0][0]

@@ -184,9 +184,8 @@ def end(process: subprocess.Popen[bytes], service: Service, site: Site) -> None:
     assert process.wait(service.stop_seconds) == 0, site.logs()
 
 
-@pytest.mark.parametrize(
-    "kind", ["compose", *(pytest.param(name, marks=pytest.mark.long) for name in ("kubernetes", "systemd"))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["compose", "kubernetes", "systemd"])
 def test_the_command_lines_run_a_session_and_end_in_time(
     kind: str, program: Path, postgres: Server, tmp_path: Path
 ) -> None:

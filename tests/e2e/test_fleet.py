@@ -34,6 +34,7 @@ def kill_at(world: FleetWorld, name: str, *arguments: str) -> None:
     assert process.returncode == -signal.SIGKILL, f"{name} is not passed: {out}{err}"
 
 
+@pytest.mark.scale
 def test_sessions_are_placed_where_there_is_room_and_listed(world: FleetWorld) -> None:
     first = world.run("place", REQUEST, "--mode", "spec-only", "--key", "a", "--json").json()
     again = world.run("place", REQUEST, "--mode", "spec-only", "--key", "a", "--json").json()

@@ -25,11 +25,10 @@ from tests import invariants
 from tests.e2e.support import QUICK, Lifecycle, lifecycle
 from tests.mcp_clients import Refused, over_stdio
 from tests.patience import patient
-from tests.rows import common
 
 TELLER = Path(__file__).parent / "agents" / "teller.py"
 REQUEST = "Build a URL shortener with an admin dashboard"
-KILLED_HOST = common(["discuss.reply_stored", "claim.after", "report.after_commit"], ["report.after_commit"])
+KILLED_HOST = ("discuss.reply_stored", "claim.after", "report.after_commit")
 KILLED_SERVER = (pytest.param("claim.before", marks=pytest.mark.long), "claim.after")
 
 
@@ -118,6 +117,7 @@ def test_a_session_is_done_by_a_joined_host_alone(machines: Machines) -> None:
     assert check["state"] == "note" and "none is running, and 1 token(s)" in check["says"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", KILLED_HOST)
 def test_a_killed_host_loses_nothing_and_another_does_the_rest(machines: Machines, name: str) -> None:
     _, url = machines.serve()

@@ -12,7 +12,6 @@ from tests import invariants
 from tests.e2e.support import Lifecycle
 from tests.e2e.test_kill import check_story, stop_at
 from tests.git_world import repository
-from tests.rows import common
 
 FILES = {
     ".gitignore": ".workflow/\n",
@@ -63,12 +62,10 @@ def assert_ends(project: Lifecycle, tasks: list[str], rounds: int) -> None:
     assert (folder / "report.md").is_file()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "nth"),
-    common(
-        [(name, nth) for name in ("report.before_commit", "report.after_commit") for nth in (1, 5)],
-        [("report.before_commit", 1)],
-    ),
+    [(name, nth) for name in ("report.before_commit", "report.after_commit") for nth in (1, 5)],
 )
 def test_kill_at_a_report_before_the_first_question(parcels: Lifecycle, name: str, nth: int) -> None:
     stop_at(parcels, f"{name}@{nth}", *START)

@@ -16,10 +16,8 @@ import pytest
 from orchestrator.failpoints import MIRROR_NAMES
 from tests import invariants
 from tests.e2e.support import Gave, Lifecycle, lifecycle
-from tests.rows import common
 
 REQUEST = "Build a URL shortener with an admin dashboard"
-OFTEN = ("mirror.sent",)  # killed at in each run of the tests
 BRIEF = "spec/product-brief.md"
 
 
@@ -198,7 +196,8 @@ def test_a_mirror_that_follows_survives_a_server_that_restarts(world: Mirrored) 
     assert mirror.wait(60) == 0
 
 
-@pytest.mark.parametrize("name", common(MIRROR_NAMES, OFTEN))
+@pytest.mark.long
+@pytest.mark.parametrize("name", MIRROR_NAMES)
 def test_a_mirror_killed_anywhere_loses_nothing_and_sends_nothing_twice(world: Mirrored, name: str) -> None:
     """A conflict, an edit that is sent and files that are written: each place is passed, and the mirror killed there."""
     session = world.finished()

@@ -60,6 +60,7 @@ def test_a_session_is_delivered_to_the_projects_own_host(
     assert checks["engine"]["state"] == "ok" and temporal.address in checks["engine"]["says"]
 
 
+@pytest.mark.scale
 def test_a_session_is_delivered_to_a_joined_host_alone(machines: Machines, temporal: TemporalServer) -> None:
     _, url = machines.serve()
     machines.join(url)

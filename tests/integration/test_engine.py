@@ -303,6 +303,7 @@ def test_an_engine_that_restarts_still_has_what_was_sent(world: World) -> None:
     check_claimed_by_its_message(world, offer)
 
 
+@pytest.mark.scale
 def test_an_engine_that_has_lost_everything_is_sent_the_offers_again(world: World) -> None:
     relay = world.relay()
     session = world.offered()

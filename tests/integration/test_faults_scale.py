@@ -159,6 +159,7 @@ def work_off(store: Store, session: str, lead: Leadership, host: str) -> None:
     assert done in (SOME, 2 * SOME)
 
 
+@pytest.mark.long
 def test_five_thousand_tasks_in_one_session_can_be_looked_at(tmp_path: Path) -> None:
     store = factories.make_store(tmp_path)
     session = make(store, chain, MANY)

@@ -143,6 +143,7 @@ def test_what_its_source_has_let_go_is_not_discarded_by_a_late_undo(cells: Cells
     assert cells.landed(SOUTH) == before
 
 
+@pytest.mark.scale
 def test_where_the_code_does_not_fit_nothing_of_it_is_left_and_the_session_stays(
     origin: Path, tmp_path: Path, postgres: Server
 ) -> None:

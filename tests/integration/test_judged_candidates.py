@@ -14,7 +14,6 @@ from orchestrator.store.deletion import remove_folder
 from tests import factories as make
 from tests import invariants
 from tests.git_world import git
-from tests.rows import common
 from tests.runtime_harness import HOST, RuntimeHarness
 from tests.work.editing import Editing, building, landed
 from tests.work.lanes import lanes
@@ -170,6 +169,7 @@ def test_a_candidate_whose_tests_never_run_is_at_fault_where_the_base_runs_still
     assert harness.task("IMPL-001").attempts == 1
 
 
+@pytest.mark.long
 def test_tests_that_nest_folders_deeper_than_a_path_can_follow_are_cleaned_away(tmp_path: Path) -> None:
     nesting = """
 import os
@@ -201,7 +201,8 @@ class Nesting(unittest.TestCase):
         remove_folder(tmp_path / "trees")  # what ran last is cleaned when the next begins
 
 
-@pytest.mark.parametrize("attempts", common([1, 2], [2]))
+@pytest.mark.long
+@pytest.mark.parametrize("attempts", [1, 2])
 def test_merges_give_a_task_no_more_turns_than_its_attempts_have(tmp_path: Path, attempts: int) -> None:
     """The third turn is right; it breaks against what has landed meanwhile, which is a fourth."""
     made: list[int] = []

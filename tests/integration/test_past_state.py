@@ -76,7 +76,7 @@ def _kept(then: str, now: str) -> str:
 
 
 Replayed.TestCase.settings = settings(
-    max_examples=8,
+    max_examples=5,
     stateful_step_count=40,
     derandomize=True,
     database=None,

@@ -30,7 +30,6 @@ from tests import factories as make
 from tests.collector import ERROR, Collector, Got, collecting
 from tests.desk_world import START, DeskWorld, done
 from tests.patience import patient
-from tests.rows import common
 
 CANARY = "quetzalcoatl"
 SECOND = 1_000_000
@@ -271,7 +270,8 @@ def nowhere() -> str:
         return f"http://127.0.0.1:{free.getsockname()[1]}/v1/traces"
 
 
-@pytest.mark.parametrize("how", common(["down", "hanging"], ["down"]))
+@pytest.mark.long
+@pytest.mark.parametrize("how", ["down", "hanging"])
 def test_a_collector_that_takes_nothing_holds_nobody_up(collector: Collector, how: str) -> None:
     collector.hanging = threading.Event()
     sender = sender_to(nowhere() if how == "down" else collector.url)

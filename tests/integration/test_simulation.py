@@ -280,6 +280,7 @@ def simulate(folder: Path, seed: int, *, guarded: bool) -> int:
     return simulation.overlaps()
 
 
+@pytest.mark.long
 def test_no_two_agents_of_a_task_run_at_once_whatever_stalls(tmp_path: Path) -> None:
     overlaps = {seed: simulate(tmp_path / str(seed), seed, guarded=True) for seed in range(SEEDS)}
 

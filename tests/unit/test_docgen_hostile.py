@@ -155,7 +155,7 @@ def test_hostile_text_leaves_every_document_its_shape(text: str) -> None:
     hostile_shape_is_plain_shape(text)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.text(min_size=1, max_size=60)
     | st.lists(st.sampled_from(HOSTILE), min_size=2, max_size=4).map(" ".join)

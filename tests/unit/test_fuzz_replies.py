@@ -91,6 +91,7 @@ def test_an_answer_no_page_could_hold_is_refused_and_told_why() -> None:
     assert "too long" in parsed.error
 
 
+@pytest.mark.long
 def test_the_largest_answer_makes_pages_that_read_back() -> None:
     question = "<" * 1_900  # written as four characters each
     given = english()["brief"].model_copy(update={"open_questions": [question] * 255})
