@@ -299,7 +299,7 @@ class HttpDesk:
     def _asked(
         self, name: str, question: bytes, patience: float | None = None, *, run: str | None = None
     ) -> tuple[Any, int, int]:
-        """The answer, the server's clock of leases as it was made, and ours as it was asked for that time.
+        """The answer, the server's clock of leases when the question had come, and ours as it was asked for that time.
 
         Raises what the operation raises.
         """

@@ -120,7 +120,9 @@ def build(site: DoorSite) -> Starlette:
         find = partial(_holder, site, request, name, site.door.holder, ADD_HOST)
         answered, holder = _refusal_of_version(request) or _refusal_of_framing(request), None
         if answered is None:
-            holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
+            holder = site.door.known(_bearer(request), name) or await anyio.to_thread.run_sync(
+                find, limiter=limiter[0]
+            )
             if isinstance(holder, Answered):
                 answered = holder
             elif _is_large(request, limit_of(name)):
@@ -217,14 +219,20 @@ def _refusal_of_framing(request: Request) -> Answered | None:
     return Answered(400, wire.problem(error, 400), {"Connection": "close"})
 
 
+def _bearer(request: Request) -> str:
+    """The request's token; empty where it has none."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token if kind.lower() == "bearer" else ""
+
+
 def _holder(
     site: DoorSite, request: Request, name: str, find: Callable[[str], H | None], command: str
 ) -> H | Answered:
     """Whose token the request has; why it is refused. `command` makes a token that would do."""
     peer = request.client.host if request.client else "?"
-    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    token = _bearer(request)
     try:
-        holder = find(token) if kind.lower() == "bearer" and token else None
+        holder = find(token) if token else None
     except errors.LifecycleError as error:
         return site.door.refused("?", name, error)
     if holder is not None:

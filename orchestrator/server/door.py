@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -27,6 +28,7 @@ WITH_FILES = ("produced", "add_record", "report", "end", "keep_critiques", "add_
 NOTED_A_MINUTE = 5  # refusals of one token
 TELL = ("report", "end", "bye", "begin_call")  # after which the coordinator has something to see
 CLAIMS = ("claim", "take")
+KNOWN_SECONDS = 5.0  # that the row of a token is believed where a unit looks at it anyway
 _CLOCKED = ("claim", "take", "report")  # whose answers have leases
 _log = logging.getLogger(__name__)
 
@@ -72,11 +74,23 @@ class Door:
         self._on_broken = on_broken
         self._code = CodeDoor(store, self.local, log)
         self._noted = RateLimit(NOTED_A_MINUTE)
+        self._known: dict[str, tuple[HostToken, float]] = {}  # by digest, with when it is read again
         report.prepare()
+
+    def known(self, token: str, name: str) -> HostToken | None:
+        """Whose token it was lately, where that will do: what admits the operation `name` looks whether it still is."""
+        found, until = self._known.get(host_tokens.digest_of(token), (None, 0.0))
+        return found if time.monotonic() < until and _is_admitted(name) else None
 
     def holder(self, token: str) -> HostToken | None:
         """Whose token it is; None for one that is unknown or revoked. Raises StoreError."""
-        return self._store.read(lambda tx: host_tokens.token_of(tx, token))
+        digest = host_tokens.digest_of(token)
+        found = self._store.read(lambda tx: host_tokens.token_of(tx, token))
+        if found is None:
+            self._known.pop(digest, None)
+        else:
+            self._known[digest] = (found, time.monotonic() + KNOWN_SECONDS)
+        return found
 
     def owns(self, token: HostToken, host: str) -> bool:
         """Whether that host has registered with the token. Raises StoreError."""
@@ -131,7 +145,9 @@ class Door:
             raise wire.NotReadable(f"there is no operation {name[:60]!r}")
         given = operation.arguments(body)
         value: object
-        known = self._store.read(lambda tx: admitted(tx, token, self._rights, operation, given))
+        known, clock = self._store.read(
+            lambda tx: (admitted(tx, token, self._rights, operation, given), tx.lease_now)
+        )
         if name == "register":
             value = self._store.write(lambda tx: _register(tx, token, version, **known))
             self._log.info("host_registered", host=token.name, incarnation=known["host"][:10])
@@ -149,9 +165,13 @@ class Door:
             wakeup.wake_daemon(self._store.project_id)  # after the commit
         headers = {}
         if name in _CLOCKED:
-            headers[wire.CLOCK_HEADER] = str(self._store.read(lambda tx: tx.lease_now))
+            headers[wire.CLOCK_HEADER] = str(clock)
         run = value.run if isinstance(value, Taken) else value
         return Answered(200, operation.answer(value), headers, opened=name not in CLAIMS or run is not None)
+
+
+def _is_admitted(name: str) -> bool:
+    return name not in code_carrier.OPERATIONS and wire.operation(name) is not None
 
 
 def _worked_in(tx: Tx, token: HostToken, states: list[WorkState]) -> list[WorkState]:
