@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import signal
 import uuid
@@ -145,6 +144,8 @@ def retire(cell: CellArgument, fleet: FleetFile = FILE, as_json: AsJson = False)
 def work(fleet: FleetFile = FILE) -> None:
     """Carry out operations that others began, until SIGTERM."""
     given = _read(fleet)
+    import asyncio
+
     from orchestrator.fleet.carrying_out import work as carry_on
 
     async def ended() -> None:

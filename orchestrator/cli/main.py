@@ -117,7 +117,7 @@ def build(name: str | None = None) -> typer.Typer:
     ) -> None:
         """Declare `--debug` for the help; `run` removes it from the arguments, so that it may stand anywhere."""
 
-    for module in only or COMMANDS:
+    for module in only or ([] if name == "--version" else COMMANDS):
         import_module(f"orchestrator.cli.{module}").register(app)
     return app
 

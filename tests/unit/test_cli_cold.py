@@ -12,6 +12,7 @@ import pytest
 from tests import factories
 
 HEAVY = (
+    "asyncio",
     "structlog",
     "alembic",
     "apscheduler",
