@@ -60,6 +60,8 @@ class RunTraces:
                 self.poll()
             except LifecycleError as error:  # what it has not seen is still to be sent by the next one
                 self._log.warning("runs_not_traced", error=error.what, why=error.why)
+            except Exception:  # a fault of ours: the runs that end later are still told of
+                self._log.exception("runs_not_traced")
             self._ending.wait(COALESCE_SECONDS)
 
     def poll(self) -> None:

@@ -14,6 +14,7 @@ import structlog
 
 from orchestrator.commands.manage import cancel
 from orchestrator.config.settings import TracesSettings
+from orchestrator.coordinator import run_traces
 from orchestrator.coordinator.reconcile import reap
 from orchestrator.coordinator.run_traces import RunTraces
 from orchestrator.domain import trace_ids
@@ -22,6 +23,7 @@ from orchestrator.domain.prices import Cost, Usage
 from orchestrator.domain.trace_ids import SpanContext
 from orchestrator.door.desk import CallBegin, CallEnd, CallHandle, Run
 from orchestrator.door.local_desk import LocalDesk
+from orchestrator.store import traced_runs
 from orchestrator.store.store import Store
 from orchestrator.traces import place
 from orchestrator.traces.sender import CLOSE_SECONDS, QUEUED, Sender
@@ -191,6 +193,35 @@ def test_a_run_is_traced_whoever_ends_it(
     found = span_of(collector, run)
     assert (found.attributes["lifecycle.outcome"], found.status) == (outcome, status)
     assert CANARY.encode() not in b"".join(collector.bodies)
+
+
+def test_a_fault_of_ours_ends_the_traces_of_no_later_run(
+    world: DeskWorld, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = threading.Event()
+    made = run_traces.spans_of
+
+    def fails_once(run: traced_runs.TracedRun) -> list[Span]:
+        if not failed.is_set():
+            failed.set()
+            raise KeyError("model")
+        return made(run)
+
+    monkeypatch.setattr(run_traces, "spans_of", fails_once)
+    sender = sender_to(place.url_of(collector.url))
+    traces = RunTraces(world.store, sender, structlog.get_logger())
+    world.offered("Build a URL shortener")
+    first = world.claimed(world.host())
+    world.desk.report(done(first), make.ALL_ROLES, draining=True)
+    with structlog.testing.capture_logs() as told_of:
+        traces.start()
+        until(failed.is_set)
+        traces.tell()
+        until(lambda: any(each.trace == trace_ids.of_run(first.run).trace for each in collector.spans))
+        traces.close()
+
+    (told,) = (each for each in told_of if each["event"] == "runs_not_traced")
+    assert told["log_level"] == "error"
 
 
 def test_a_run_that_was_long_open_is_sent_once_and_its_task_links_it(
