@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,10 @@ from orchestrator.commands.resume import Answer, resume
 from orchestrator.store.deletion import remove_folder
 from tests import factories as make
 from tests import invariants
+from tests.chaos.build_storm import kill
+from tests.chaos.processes import everyone
 from tests.git_world import git
+from tests.patience import patient
 from tests.runtime_harness import HOST, RuntimeHarness
 from tests.work.editing import Editing, building, landed
 from tests.work.lanes import lanes
@@ -279,3 +284,62 @@ def test_a_suite_whose_names_change_by_themselves_refuses_no_honest_work(
         assert landed(harness) == ["Part 1"], error
         record = json.loads(harness.text("qa/impl-IMPL-001.json"))
         assert record["tests"]["unstable"] == ["tests/test_moment.py::Moment::test_at_#"]
+
+
+class Killer:
+    """SIGKILL to so many runs of tests, one after the other, from when it is `told`."""
+
+    def __init__(self, harness: RuntimeHarness, times: int) -> None:
+        self._harness, self._left = harness, times
+        self.told, self._over = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._strike, daemon=True)
+        self._thread.start()
+
+    def _strike(self) -> None:
+        self.told.wait()
+        struck: set[int] = set()
+        while self._left and not self._over.wait(0.01):  # between two looks
+            runs = {row[0] for row in self._harness.rows("SELECT id FROM runs WHERE outcome IS NULL")}
+            for one in everyone():
+                is_test = Path(os.fsdecode(one.command.split(b"\0")[0])).name.startswith("python")
+                if (
+                    one.run in runs
+                    and is_test
+                    and b"unittest_report.py" in one.command
+                    and one.pid not in struck
+                ):
+                    struck.add(one.pid)
+                    self._left -= kill(one)
+                    break
+
+    def end(self) -> int:
+        """How many it did not get to."""
+        self._over.set()
+        self.told.set()
+        self._thread.join()
+        return self._left
+
+
+@pytest.mark.parametrize(("times", "outcome"), [(2, "completed"), (4, "released")])
+def test_work_is_not_blamed_for_tests_that_somebody_kills(tmp_path: Path, times: int, outcome: str) -> None:
+    """Of its own tests, which are begun twice; then of the base's, which tell whether the machine can run any."""
+
+    def deed(tree: Path) -> None:
+        deadline = time.monotonic() + patient(60)
+        while not harness.rows("SELECT 1 FROM checks WHERE kind = 'tests'"):  # of the base, beside the agent
+            assert time.monotonic() < deadline
+            time.sleep(0.02)  # between two looks, not instead of one
+        apply(ONE.gold["TASK-001"], tree)
+        killer.told.set()
+
+    harness = building(tmp_path, Editing(ONE, turns={"TASK-001": [deed]}))
+    killer = Killer(harness, times)
+
+    harness.run(harness.until("IMPL-001"))
+
+    assert killer.end() == 0
+    ((found, turns),) = harness.rows(
+        "SELECT r.outcome, count(*) FROM runs r JOIN tasks t ON t.id = r.task_id "
+        "JOIN agent_calls c ON c.run_id = r.id WHERE t.key = 'IMPL-001' GROUP BY r.id"
+    )
+    assert (found, turns) == (outcome, 1)

@@ -143,8 +143,8 @@ class CandidateEvidence:
             return Tested(now, now, None, None, None, now.why)
         base = self.bench.baseline(before, changed)
         failpoints.hit("base.tested")
+        now = self._that_counts(base, now, candidate.tree, before, changed)
         if not now.is_known or now.run is None:
-            self._assert_runnable(base, now, before, changed)
             return _unknown(base, now)
         if not base.is_known or base.run is None:
             bad = tuple(
@@ -164,7 +164,7 @@ class CandidateEvidence:
         if kept and any(test.partition("::")[0] not in may_go for test in base.run.outcomes):
             mixed = mix_trees(private, candidate.tree, before, kept, scratch)
             protected = self.bench.suite(mixed, changed=changed)
-            self._assert_runnable(base, protected, before, changed)
+            protected = self._that_counts(base, protected, mixed, before, changed)
         files = [_text(path) for path in touched if any(each.is_test_file(_text(path)) for each in runners)]
         if bites and files:
             tree = mix_trees(private, before, candidate.tree, touched, scratch)
@@ -187,13 +187,19 @@ class CandidateEvidence:
         against = protected.run if protected is not None and protected.run is not None else now.run
         return Tested(base, now, compared, protected, bite, "", tuple(findings_of(compared, against)), names)
 
-    def _assert_runnable(self, base: Suite, suite: Suite, before: str, changed: Sequence[str]) -> None:
-        """Raises TestsNotRunnable where a run broke that the base's, which could be made once, would break now, too."""
+    def _that_counts(
+        self, base: Suite, suite: Suite, tree: str, before: str, changed: Sequence[str]
+    ) -> Suite:
+        """The run of the tests of `tree`; one that was killed is made once more, since nobody knows by whom.
+
+        Raises TestsNotRunnable where a run broke that the base's, which could be made once, would break now, too.
+        """
         if suite.is_known or not base.is_known:
-            return
+            return suite
         now = self.bench.suite(before, changed=changed, again=True)
         if not now.is_known:
             raise TestsNotRunnable(why=now.why or _faults(now))
+        return self.bench.suite(tree, changed=changed, again=True) if suite.is_killed else suite
 
     def _test_side(self, candidate: Candidate, runners: Sequence[Runner]) -> list[bytes]:
         """The changed paths that are tests or steer them, as the base's runners see it."""

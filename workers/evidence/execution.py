@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 EXITED = "exited"
+KILLED = "killed"  # by a signal that is none of ours
 OUTPUT_BYTES = 10 * 1024 * 1024  # that it may print, on each of its two outputs
 MEMORY_BYTES = 4 * 1024**3  # of all its processes together
 PROCESSES = 1024  # at one time

@@ -21,7 +21,7 @@ from workers.agents.programs.process import Ended
 from workers.agents.protocol import Timeouts
 from workers.context.run_context import RunContext
 from workers.evidence.environment_setup import is_installed_from, plan_setup
-from workers.evidence.execution import OUTPUT_BYTES, Executed, why_ended
+from workers.evidence.execution import KILLED, OUTPUT_BYTES, Executed, why_ended
 from workers.evidence.package_caches import network_variables
 from workers.evidence.prepared_files import PreparedFiles
 from workers.evidence.reports import read_report, report_path
@@ -191,7 +191,7 @@ class TestBench:
             if lacking is not None:
                 return Suite(None, lacking)
             done, ended = self._once(runner, wanted)
-            if ended == "killed":
+            if ended == KILLED:
                 self.context.check()
                 done, ended = self._once(runner, wanted)
             if not done.confined and ended == "unconfined":
@@ -200,7 +200,8 @@ class TestBench:
                     "tests cannot be confined on this machine; `work.unconfined = true` runs them all the same",
                 )
             if ended != "exited":
-                return Suite(done, f"{runner.name} was ended: {why_ended(ended)}")
+                why = f"{runner.name} was ended: {why_ended(ended)}"
+                return Suite(done, why, is_killed=ended == KILLED)
             again = [] if may_fail else self._flaky(runner, done, tree)
             flaky += again
             runs.append(without(done, again))
@@ -293,7 +294,7 @@ class TestBench:
         if rewritten := [path for path in before if after.get(path) != before[path]]:
             fault = f"it wrote to its own tests while it ran: {', '.join(rewritten[:5])}"
             run = replace(run, faults=(*run.faults, fault))
-        return run, "killed" if _is_killed(ended) else ended.ended_by
+        return run, KILLED if _is_killed(ended) else ended.ended_by
 
     def _flaky(self, runner: Runner, done: TestRun, tree: str) -> list[str]:
         """Those failed tests that pass when all are run again in a fresh checkout."""

@@ -26,6 +26,9 @@ class Suite:
     flaky: tuple[str, ...] = ()  # failed, and passed when they were run again
     check: int | None = None  # the row
     left_out: int = 0  # runners that a tree with many projects has beside those that were run
+    is_killed: bool = (
+        False  # ended by a signal that is none of ours: by itself, or by somebody or the machine
+    )
 
     @property
     def is_known(self) -> bool:
