@@ -85,9 +85,13 @@ def admitted(
     return found
 
 
-def revoked(token: HostToken) -> DoorRefused:
+class TokenRevoked(DoorRefused):
+    """The token is not valid any more: nothing that a host did wrong."""
+
+
+def revoked(token: HostToken) -> TokenRevoked:
     """What is answered to one who has a token that is not valid any more."""
-    return DoorRefused(
+    return TokenRevoked(
         f"the token {token.name!r} was revoked", fix="`lifecycle host add NAME` on the server makes another"
     )
 

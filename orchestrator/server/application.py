@@ -118,11 +118,12 @@ def build(site: DoorSite) -> Starlette:
     async def ask(request: Request) -> Response:
         name, begun = request.path_params["name"], time.monotonic()
         find = partial(_holder, site, request, name, site.door.holder, ADD_HOST)
-        answered, holder = _refusal_of_version(request) or _refusal_of_framing(request), None
+        holder: HostToken | Answered | None = None
+        answered = _refusal_of_version(request) or _refusal_of_framing(request)
         if answered is None:
-            holder = site.door.known(_bearer(request), name) or await anyio.to_thread.run_sync(
-                find, limiter=limiter[0]
-            )
+            holder = site.door.known(_bearer(request), name)
+            if holder is None:
+                holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
             if isinstance(holder, Answered):
                 answered = holder
             elif _is_large(request, limit_of(name)):

@@ -16,7 +16,7 @@ from orchestrator.door.local_desk import LocalDesk
 from orchestrator.door.work_desk import WorkState
 from orchestrator.lifecycle import report
 from orchestrator.log import Logger
-from orchestrator.server.admission import OF_MACHINE, Rights, admitted, revoked
+from orchestrator.server.admission import OF_MACHINE, Rights, TokenRevoked, admitted, revoked
 from orchestrator.server.code_door import CodeDoor, StillAtIt
 from orchestrator.store import audit, host_tokens, leases
 from orchestrator.store.rows import HostToken
@@ -104,6 +104,9 @@ class Door:
         """Do one operation; every error is an answer. `version`: of the program that asks, as far as it says so."""
         try:
             return self._answer(token, name, body, version)
+        except TokenRevoked as error:
+            self._known.pop(token.sha256, None)
+            return self.refused(token.name, name, error)
         except wire.DoorRefused as error:
             self._note_refusal(token, name, error)
             return self.refused(token.name, name, error)
