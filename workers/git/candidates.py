@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import filecmp
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator import failpoints
 from orchestrator.domain.errors import TreeError
 from orchestrator.store.deletion import remove_folder
-from workers.git.checkouts import Checkout, submodule_git, submodules_of
+from workers.git.checkouts import Checkout, submodule_git
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
 from workers.git.tree_scan import ATTRIBUTES, Flag, flags_of_file, scan, twins
 
 GITLINK = "160000"
 LINK = "120000"
+FOLDERS = 500  # that are listed one by one
 ATTRIBUTES_ANYWHERE = (".gitattributes", ":(glob)**/.gitattributes")
 
 
@@ -49,11 +51,17 @@ class Snapshot:
 
 
 def take_snapshot(
-    store: PrivateStore, checkout: Checkout, base: str, *, index: Path | None = None
+    store: PrivateStore,
+    checkout: Checkout,
+    base: str,
+    *,
+    index: Path | None = None,
+    known: Container[str] = (),
 ) -> Snapshot:
     """Store everything in the tree that git would take; `base` is the commit that it was checked out from.
 
-    `index`: instead of the tree's own, which a killed git may have left locked.
+    `index`: instead of the tree's own, which a killed git may have left locked. `known`: trees of which only the id is
+    wanted; such a snapshot tells no changes and no flags.
     Nested repositories are moved to `aside`. Raises TreeError where the tree is not ours or a file cannot be read,
     GitError.
     """
@@ -71,6 +79,8 @@ def take_snapshot(
     if added.code != 0:
         raise TreeError("the tree cannot be stored", why=added.err.decode(errors="replace").strip()[:500])
     tree = git.run("write-tree").line
+    if tree in known:
+        return Snapshot(tree, (), ())
     changes = changes_between(store.git, base, tree)
     untouched = _phantoms(store, checkout, git, base, changes, has_attributes=bool(found.attributes))
     if untouched:
@@ -153,7 +163,7 @@ def _may_convert(store: PrivateStore, own: Git, changes: Sequence[Change]) -> bo
     return (
         any(change.path.rpartition(b"/")[2] == ATTRIBUTES for change in changes)
         or (store.is_sparse and bool(own.run("ls-files", "-z", "--", *ATTRIBUTES_ANYWHERE).out))
-        or own.run("config", "--get", "core.autocrlf", ok=(0, 1)).code == 0
+        or store.line_ends
     )
 
 
@@ -173,15 +183,24 @@ def _flags(
         elif change.status != "D":
             flags += flags_of_file(checkout.work, change.path)
     if new:
-        names = store.git.run("ls-tree", "-r", "-z", "--name-only", tree).fields
-        flags += [Flag("twin", path) for path in twins(new, names)]
+        flags += [Flag("twin", path) for path in twins(new, _names_around(store.git, tree, new))]
     return flags + _changed_submodules(store, checkout, base)
+
+
+def _names_around(git: Git, tree: str, paths: Sequence[bytes]) -> list[bytes]:
+    """What lies in the folders of `tree` that lead to `paths`, by whole paths; of many folders, all there is."""
+    folders = {path[: at.start()] for path in paths for at in re.finditer(b"/", path)}
+    words = ("ls-tree", "-z", "--name-only", "--full-tree")
+    if len(folders) > FOLDERS:
+        return git.run(*words, "-r", tree).fields
+    top = git.run(*words, tree).fields
+    return top if not folders else top + git.run(*words, tree, *(each + b"/" for each in folders)).fields
 
 
 def _changed_submodules(store: PrivateStore, checkout: Checkout, base: str) -> list[Flag]:
     """Submodules in whose folder something differs from what was checked out: nothing of it can land."""
     flags = []
-    for number, module in enumerate(submodules_of(store, base)):
+    for number, module in enumerate(store.submodules(base)):
         git = submodule_git(store, checkout, module, checkout.folder / f"submodule-{number}.index")
         folder = checkout.work / os.fsdecode(module.path)
         if git is None:

@@ -32,6 +32,7 @@ from workers.git.user_repository import Submodule
 
 RESERVE_BYTES = 256 << 20  # what a disk must have left before a tree is made
 OWNER = "owner.json"
+SHA1_DIGITS = 40  # of an id; those of SHA-256 are longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +101,22 @@ def assert_room(trees: Path) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """A folder of files that is needed no more, and the index that we have of it."""
+
+    files: Path
+    index: Path
+
+
 def make_checkout(
-    store: PrivateStore, checkout: Checkout, commit: str, spare: Path | None = None
+    store: PrivateStore, checkout: Checkout, commit: str, spare: Spare | None = None
 ) -> list[Submodule]:
     """Check `commit` out into a new folder; the submodules that are empty since their objects are not here.
 
     The ownership file is written first, so that a tree of any age can be proved ours, and our index last, so that nothing of
-    a tree that was never finished is kept. `spare`: a folder of files that is used up. Raises TreeError where the folder is
-    there already, RepositoryUnusable for names that collide on its file system, GitError.
+    a tree that was never finished is kept. `spare` is used up. Raises TreeError where the folder is there already,
+    RepositoryUnusable for names that collide on its file system, GitError.
     """
     checkout.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
@@ -125,13 +134,13 @@ def make_checkout(
     return empty
 
 
-def _taken(store: PrivateStore, checkout: Checkout, commit: str, spare: Path) -> bool:
-    """Make the tree of the files in `spare`; False where it is still to be written."""
-    if store.is_sparse:
+def _taken(store: PrivateStore, checkout: Checkout, commit: str, spare: Spare) -> bool:
+    """Make the tree of `spare`; False where it is still to be written."""
+    if store.is_sparse or store.line_ends:
         return False
     index = checkout.folder / "taken.index"
     try:
-        if take(checkout.git(store).using(index=index), commit, spare):
+        if take(checkout.git(store).using(index=index), commit, spare.files, spare.index):
             index.replace(checkout.index)
             return True
     except (GitError, OSError):  # what lies there cannot be read or removed, or is being deleted
@@ -159,26 +168,29 @@ def reset_checkout(store: PrivateStore, checkout: Checkout, commit: str) -> None
 def _make_throwaway(store: PrivateStore, checkout: Checkout, commit: str) -> None:
     """Give the agent a repository in which `git status` and `git diff` work; nothing of it is ever read by us."""
     own = checkout.work / ".git"
-    form = store.git.run("rev-parse", "--show-object-format").line
-    outside = Git(None, cwd=checkout.folder)
-    outside.run(
-        "init",
-        "--quiet",
-        "--template=",
-        f"--object-format={form}",
-        "--initial-branch=work",
-        os.fspath(checkout.work),
-    )
-    (own / "objects" / "info").mkdir(exist_ok=True)
+    for folder in ("objects/info", "refs/heads"):
+        (own / folder).mkdir(parents=True)
     alternates = os.fsencode(store.path / "objects") + b"\n"
     (own / "objects" / "info" / "alternates").write_bytes(alternates)
+    (own / "refs" / "heads" / "work").write_text(f"{commit}\n")
+    (own / "HEAD").write_text("ref: refs/heads/work\n")
+    is_sha1 = len(commit) == SHA1_DIGITS
+    config = {"repositoryformatversion": "0" if is_sha1 else "1", "bare": "false"}
+    if store.repository is not None:
+        config |= {name.removeprefix("core."): value for name, value in store.repository.conversions.items()}
+    lines = ["[core]", *(f"\t{name} = {_quoted(value)}" for name, value in config.items())]
+    lines += [] if is_sha1 else ["[extensions]", "\tobjectformat = sha256"]
+    (own / "config").write_text("\n".join(lines) + "\n")
     if (store.path / "shallow").is_file():
         shutil.copyfile(store.path / "shallow", own / "shallow")
     shutil.copyfile(checkout.index, own / "index")  # says what a sparse checkout leaves out, too
-    git = Git(own, cwd=checkout.work)
-    git.run("update-ref", "refs/heads/work", commit)
-    for name, value in ({} if store.repository is None else store.repository.conversions()).items():
-        git.run("config", name, value)
+
+
+def _quoted(value: str) -> str:
+    """A value as git's configuration files have it."""
+    for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n")):
+        value = value.replace(plain, escaped)
+    return f'"{value}"'
 
 
 def _refuse_collisions(store: PrivateStore, folder: Path, commit: str) -> None:
@@ -203,7 +215,7 @@ def refuse_twins(names: Sequence[bytes]) -> None:
 def _fill_submodules(store: PrivateStore, checkout: Checkout, commit: str) -> list[Submodule]:
     """Check submodules out from the objects that the user has; those that have none here."""
     empty = []
-    for number, module in enumerate(submodules_of(store, commit)):
+    for number, module in enumerate(store.submodules(commit)):
         index = checkout.folder / f"submodule-{number}.index"
         git = submodule_git(store, checkout, module, index)
         if git is None:
@@ -211,12 +223,6 @@ def _fill_submodules(store: PrivateStore, checkout: Checkout, commit: str) -> li
             continue
         git.run("read-tree", "--reset", "-u", module.commit)
     return empty
-
-
-def submodules_of(store: PrivateStore, commit: str) -> list[Submodule]:
-    """The submodules of a commit, with the objects that the user has of them."""
-    repository = store.repository
-    return [] if repository is None else repository.submodules(commit, store.git)
 
 
 def submodule_git(store: PrivateStore, checkout: Checkout, module: Submodule, index: Path) -> Git | None:

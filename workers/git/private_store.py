@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from orchestrator.domain.errors import GitError, RepositoryUnusable
+from orchestrator.domain.errors import GitDiskFull, GitError, RepositoryUnusable
 from orchestrator.store.forked_stores import place
 from workers.git.git_process import Git, version
 from workers.git.ref_locks import fixing_base, writing_refs
 from workers.git.tree_scan import nested_repositories
-from workers.git.user_repository import OURS, UserRepository, find_repository
+from workers.git.user_repository import OURS, Submodule, UserRepository, find_repository
 
 AUTHOR = ("lifecycle", "session@lifecycle.invalid")
 BASE = "refs/lifecycle/base"
@@ -86,12 +86,18 @@ class PrivateStore:
     def keep(self, name: str, commit: str) -> None:
         """Create refs/lifecycle/`name`, or pass when it is equal. Raises GitError when it is another commit."""
         ref = f"refs/lifecycle/{name}"
-        known = self.ref(ref)
-        if known is None:
-            with self.writing_refs() as (git, _):
+        with self.writing_refs() as (git, _):
+            try:
                 git.run("update-ref", ref, commit, "0" * len(commit))
-        elif known != commit:
-            raise GitError(f"{ref} is another commit", why=f"it is {known}, expected {commit}")
+            except GitDiskFull:
+                raise
+            except GitError:
+                if (known := self.ref(ref)) is None:
+                    raise
+                if known != commit:
+                    raise GitError(
+                        f"{ref} is another commit", why=f"it is {known}, expected {commit}"
+                    ) from None
 
     def tree_of(self, commit: str) -> str:
         """The id of the commit's tree."""
@@ -105,6 +111,25 @@ class PrivateStore:
     @cached_property
     def _trees(self) -> dict[str, str]:
         return {}  # by a commit's id, which stands for one tree for ever
+
+    @cached_property
+    def line_ends(self) -> bool:
+        """Whether the configuration says that files are converted on their way to a work tree."""
+        words = ("config", "--get-regexp", r"^core\.(autocrlf|eol)$")
+        return self.git.run(*words, ok=(0, 1)).code == 0
+
+    def submodules(self, commit: str) -> list[Submodule]:
+        """The submodules of a commit, with the objects that the user has of them."""
+        if self.repository is None or commit in self._linkless:
+            return []
+        found = self.repository.submodules(commit, self.git)
+        if not found and _ID.fullmatch(commit):
+            self._linkless.add(commit)
+        return found
+
+    @cached_property
+    def _linkless(self) -> set[str]:
+        return set()  # commits without a submodule
 
     def parents_of(self, commit: str) -> list[str]:
         """The ids of the commit's parents."""
@@ -287,7 +312,7 @@ def _borrow(store: PrivateStore, repository: UserRepository) -> None:
 
 def _configure(store: PrivateStore, repository: UserRepository) -> None:
     """Take over how files are written to work trees, what is checked out, and what a partial clone may lack."""
-    for name, value in repository.conversions().items():
+    for name, value in repository.conversions.items():
         store.git.run("config", name, value)
     if repository.promisors():
         store.git.run("config", "core.repositoryFormatVersion", "1")

@@ -125,8 +125,9 @@ class SessionWork:
         failpoints.hit("tree.row")
         checkout = Checkout(made.path, made.nonce)
         spare = None if used is None else self._spare(used)
-        files = None if spare is None else spare.for_checks.files
-        empty = make_checkout(self.private, checkout, head, files)
+        empty = make_checkout(
+            self.private, checkout, head, None if spare is None else spare.for_checks.as_spare
+        )
         if spare is not None:
             with suppress(OSError):  # a session that is over meanwhile: its trees are being deleted
                 spare.give(VerifyCheckout.beside(self.private, checkout))
@@ -299,8 +300,9 @@ class SessionWork:
         index = checkout.folder / "saved.index"
         index.with_name("saved.index.lock").unlink(missing_ok=True)
         shutil.copyfile(checkout.index, index)
-        snapshot = take_snapshot(self.private, checkout, left.base, index=index)
-        if not snapshot.changes or snapshot.tree in self._proposed_trees(left.run_id):
+        proposed = self._proposed_trees(left.run_id)
+        snapshot = take_snapshot(self.private, checkout, left.base, index=index, known=proposed)
+        if not snapshot.changes or snapshot.tree in proposed:
             return
         name = f"attempts/{left.key}-{left.epoch}/{snapshot.tree}"
         if self.private.ref(f"refs/lifecycle/{name}") is None:
@@ -351,8 +353,8 @@ class SessionWork:
 
     def _is_settled(self, checkout: Checkout, row: Tree) -> bool:
         """Whether the tree holds what its run proposed, or nothing new: a person or a process changed nothing since."""
-        tree = take_snapshot(self.private, checkout, row.base).tree
-        return tree == self.private.tree_of(row.base) or tree in self._proposed_trees(row.run_id)
+        settled = [self.private.tree_of(row.base), *self._proposed_trees(row.run_id)]
+        return take_snapshot(self.private, checkout, row.base, known=settled).tree in settled
 
     def _proposed_trees(self, run: str) -> list[str]:
         """The trees of a run's candidates."""

@@ -17,11 +17,9 @@ _ATTRIBUTES = ":(glob)**/.gitattributes"
 
 def switch(git: Git, tree: str) -> None:
     """Make the tracked files those of `tree`; what was installed beside them stays. Raises GitError."""
-    before = _attributes(git)
+    alike = _has_equal_attributes(git, tree)
     git.run("read-tree", "--reset", "-u", tree)
-    if (
-        _attributes(git) != before
-    ):  # they say how files are written, and those that are the same in both were left
+    if not alike:  # attributes say how files are written, and those that are the same in both were left
         git.run("read-tree", "--empty")
         git.run("read-tree", "--reset", "-u", tree)
 
@@ -51,21 +49,29 @@ def settle(git: Git) -> None:
         git.run("update-index", "-q", "--refresh", ok=(0, 1))
 
 
-def take(git: Git, tree: str, files: Path) -> bool:
+def take(git: Git, tree: str, files: Path, index: Path | None) -> bool:
     """Move the folder `files` to the place of git's empty one and make it exactly `tree`; False where that cannot be had.
 
-    `git` has no index yet. Every file is read and compared, so it does not matter who wrote it; reading is faster than
-    writing. Nothing is moved where files are converted on their way, since other bytes may then count as the same.
+    `git` has no index yet; `index`: the one of the folder, if it has one, which is used up. A file whose status is no longer
+    what that says is read and compared, without an index each one, so it does not matter who wrote it; reading is faster
+    than writing. Nothing is moved where attributes convert files on their way, since other bytes may then count as the same.
     Raises GitError, OSError.
     """
-    assert git.work_tree is not None
+    assert git.work_tree is not None and git.index is not None
     if files.is_symlink() or not files.is_dir() or not _is_plain(files):
         return False
-    git.run("read-tree", tree)
-    if _attributes(git) or git.run("config", "--get-regexp", r"^core\.(autocrlf|eol)$", ok=(0, 1)).out:
+    if index is not None and index.is_file():
+        index.replace(git.index)
+        if not _has_equal_attributes(git, tree):
+            return False
+    else:
+        index = None
+        git.run("read-tree", tree)
+    if _attributes(git):
         return False
     files.rename(git.work_tree)
-    git.run("update-index", "-q", "--refresh", ok=(0, 1))
+    if index is None:
+        git.run("update-index", "-q", "--refresh", ok=(0, 1))
     git.run("read-tree", "--reset", "-u", tree)
     return clean(git)
 
@@ -92,6 +98,12 @@ def without_index(index: Path) -> None:
     """Remove an index with the lock that a killed git left of it."""
     for stale in (index, index.with_name(f"{index.name}.lock")):
         stale.unlink(missing_ok=True)
+
+
+def _has_equal_attributes(git: Git, tree: str) -> bool:
+    """Whether the index has the .gitattributes of `tree`."""
+    words = ("diff-index", "--cached", "--quiet", tree, "--", _ATTRIBUTES)
+    return git.run(*words, ok=(0, 1)).code == 0
 
 
 def _attributes(git: Git) -> bytes:

@@ -75,6 +75,7 @@ class UserRepository:
                 return Path(os.fsdecode(fields[0].removeprefix(b"worktree ")))
         return None
 
+    @cached_property
     def conversions(self) -> dict[str, str]:
         """The repository's own settings of how files are written to a work tree."""
         named = rf"^core\.({'|'.join(CONVERSIONS)})$"
@@ -160,20 +161,21 @@ def find_repository(folder: Path) -> UserRepository | None:
     def told(*words: str) -> Answer:
         return git.run("rev-parse", "--path-format=absolute", *words, ok=(0, 128))
 
-    asked = ("--absolute-git-dir", "--git-common-dir", "--show-object-format")
+    always = ("--absolute-git-dir", "--git-common-dir", "--show-object-format")
+    asked = (*always, "--show-toplevel")  # a bare repository has none, and then the command fails
     found = told(*asked)
-    if found.code != 0:
+    lines = os.fsdecode(found.out).splitlines()
+    if found.code != 0 and not lines:
         if b"not a git repository" in found.err:
             return None
         raise GitError("the repository cannot be read", why=found.err.decode(errors="replace").strip())
-    lines = os.fsdecode(found.out).splitlines()
-    if len(lines) != len(asked):  # a line break in a path
-        lines = [told(word).line for word in asked]
-    top = told("--show-toplevel")
+    if len(lines) != (len(asked) if found.code == 0 else len(always)):  # a line break in a path
+        answers = [told(word) for word in asked]
+        lines = [answer.line for answer in answers if answer.code == 0]
     return UserRepository(
         git_dir=Path(lines[0]),
         common_dir=Path(lines[1]),
-        top=Path(top.line) if top.code == 0 else None,
+        top=Path(lines[3]) if len(lines) == len(asked) else None,
         object_format=lines[2],
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from orchestrator.domain.errors import GitError
 from orchestrator.store.deletion import remove_folder
 from workers.git.candidates import changes_between
-from workers.git.checkouts import Checkout
+from workers.git.checkouts import Checkout, Spare
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
 from workers.git.tree_files import clean, settle, switch, take, without_index
@@ -40,37 +40,48 @@ class VerifyCheckout:
         return self.folder / "files"
 
     @property
+    def index(self) -> Path:
+        return self.folder / "index"
+
+    @property
+    def as_spare(self) -> Spare:
+        """What another checkout can be made of."""
+        return Spare(self.files, self.index)
+
+    @property
     def scratch(self) -> Path:
         """For temporary files and reports, outside the tree."""
         return self.folder / "tmp"
 
     @property
     def git(self) -> Git:
-        return self.store.git.using(work_tree=self.files, index=self.folder / "index")
+        return self.store.git.using(work_tree=self.files, index=self.index)
 
     @property
-    def given(self) -> Path:
-        """Files of the checkout before this one in its lane, to be taken over."""
-        return self.folder / "given"
+    def given(self) -> Spare:
+        """The checkout before this one in its lane, to be taken over."""
+        return Spare(self.folder / "given", self.folder / "given.index")
 
     def give(self, after: VerifyCheckout) -> None:
         """Leave the files to a checkout that has none yet. Raises OSError."""
         if self.files.is_dir() and not self.files.is_symlink():
             after.folder.mkdir(mode=0o700)
-            self.files.rename(after.given)
+            if self.index.is_file():
+                self.index.rename(after.given.index)
+            self.files.rename(after.given.files)
 
     def put(self, tree: str) -> Path:
         """The folder with exactly the files of `tree`: what runs before left there is gone. Raises GitError."""
         _empty(self.scratch)
         if not (self._cleaned(tree) or self._taken(tree)):
             _empty(self.files)
-            without_index(self.folder / "index")
+            without_index(self.index)
             self.switch(tree)
         return self.files
 
     def _cleaned(self, tree: str) -> bool:
         """Bring the files of an earlier tree to `tree`, which is fast where both are large; False where that failed."""
-        if self.files.is_symlink() or not (self.folder / "index").is_file() or _holds_repository(self.files):
+        if self.files.is_symlink() or not self.index.is_file() or _holds_repository(self.files):
             return False
         (self.folder / "index.lock").unlink(missing_ok=True)
         try:
@@ -81,12 +92,13 @@ class VerifyCheckout:
 
     def _taken(self, tree: str) -> bool:
         """Begin with the files of the checkout before this one; False where there are none, or that failed."""
-        if not self.given.is_dir():
+        given = self.given
+        if not given.files.is_dir() or self.store.line_ends:
             return False
         _empty(self.files)
-        without_index(self.folder / "index")
+        without_index(self.index)
         try:
-            return take(self._whole, tree, self.given)
+            return take(self._whole, tree, given.files, given.index)
         except (GitError, OSError):
             return False
 

@@ -66,7 +66,7 @@ def lend(desk: Desk, project: Path, trees: Path, asked: Asked, folder: Path) -> 
         nested=list(base.nested),
         tips=list(tips),
         object_format=store.git.run("rev-parse", "--show-object-format").line,
-        conversions={} if repository is None else repository.conversions(),
+        conversions={} if repository is None else repository.conversions,
         shallow=None if shallow is None else os.fsdecode(shallow),
         sparse=None if sparse is None else os.fsdecode(sparse),
         cone=repository is not None and repository.is_cone(),

@@ -16,11 +16,9 @@ from orchestrator import failpoints, wakeup
 from orchestrator.domain.errors import (
     AgentError,
     DiskFull,
-    GitError,
     HeadMoved,
     LeaseLost,
     LifecycleError,
-    TreeError,
 )
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.door.desk import Desk, Earlier, Ended, Report, Reported, Run, RunProducts
@@ -78,7 +76,10 @@ class Runtime:
             self._failed(live, error, times.taken, log)
             return None
         failpoints.hit("report.after_commit")
-        _follow(produced, log)
+        if reported is None or reported.next is None:
+            _follow(produced, log)
+        else:
+            self.bell.later(lambda: _follow(produced, log))  # the next task need not wait for it
         self.bell.later(lambda: self._clean(row.run))
         if reported is None or reported.next is None or reported.next.loop != row.loop:
             # At once: whoever is offered the loop's next task has this folder, too.
@@ -247,13 +248,13 @@ def _register(calls: AgentCalls, produced: Produced, earlier: Earlier | None = N
 
 
 def _follow(produced: Produced, log: Logger) -> None:
-    """Let the refs follow what has landed; the host's maintenance repeats it where git cannot now."""
+    """Let the refs follow what has landed; the host's maintenance repeats it where that cannot be done now."""
     if produced.after is None:
         return
     failpoints.hit("head.stored")
     try:
         produced.after()
-    except (GitError, TreeError) as error:
+    except LifecycleError as error:
         log.warning("refs_lag", error=error.what, why=error.why[:500])
 
 
