@@ -1,4 +1,4 @@
-"""A lane's next tree is made of the checkouts beside its last one, whose files are compared and not believed."""
+"""A lane's next tree is made of the checkouts beside its last one; what touched their files is found, not believed."""
 
 from __future__ import annotations
 
@@ -39,13 +39,9 @@ def checkouts(work: SessionWork, tree: OpenTree) -> tuple[VerifyCheckout, Verify
     return tests, tests.for_checks
 
 
-def mark(path: Path) -> None:
-    """Give the file a time that a new one would not have."""
-    os.utime(path, (1, 1))
-
-
-def is_marked(path: Path) -> bool:
-    return path.stat().st_mtime == 1
+def number(path: Path) -> int:
+    """What a file has as long as it is there, and a new one in its place has not."""
+    return path.stat().st_ino
 
 
 def content(folder: Path) -> dict[str, str]:
@@ -77,18 +73,17 @@ def test_the_next_tree_of_a_lane_is_made_of_what_lies_beside_the_last(here: Worl
     work = begun(here)
     last = landed(here, work)
     tests, checks = checkouts(work, last)
-    mark(checks.files / "lib/tool.py")
-    mark(tests.files / "lib/tool.py")
+    numbers = [number(each.files / "lib/tool.py") for each in (checks, tests)]
 
     tree = work.open_tree(here.claim(), 0)
 
     assert (tree.row.generation, tree.warm, tree.row.base) == (2, False, work.row().head)
     assert content(tree.checkout.work) == expected()
-    assert is_marked(tree.checkout.work / "lib/tool.py")
+    assert number(tree.checkout.work / "lib/tool.py") == numbers[0]
     assert git(tree.checkout.work, "status", "--porcelain") == ""
     after = VerifyCheckout.beside(work.private, tree.checkout)
     assert content(after.put(work.private.tree_of(work.row().head))) == expected()
-    assert is_marked(after.files / "lib/tool.py")
+    assert number(after.files / "lib/tool.py") == numbers[1]
     assert (last.checkout.work / "new.py").is_file()
     invariants.check(here.store.path)
 
@@ -142,7 +137,7 @@ def test_files_with_a_second_name_are_written_anew(here: World, tmp_path: Path) 
     """Who has the other name, or edits the other file, would write to both."""
     work = begun(here)
     tests, checks = checkouts(work, landed(here, work))
-    mark(tests.files / "lib/tool.py")
+    before = number(tests.files / "lib/tool.py")
     (tmp_path / "elsewhere").hardlink_to(tests.files / "run.sh")
     (checks.files / "lib/tool.py").unlink()
     write(checks.files, {"app.py": "y = 1\n"})
@@ -154,7 +149,7 @@ def test_files_with_a_second_name_are_written_anew(here: World, tmp_path: Path) 
     for folder in (tree.checkout.work, again):
         assert content(folder) == expected()
         assert all(path.stat().st_nlink == 1 for path in folder.rglob("*.*") if path.is_file())
-        assert not is_marked(folder / "lib/tool.py")
+        assert number(folder / "lib/tool.py") != before
 
 
 @pytest.mark.parametrize("how", ["attributes", "config"])
@@ -183,14 +178,14 @@ def test_a_run_that_ended_badly_leaves_nothing_to_the_next(here: World) -> None:
     run = here.claim()
     last = work.open_tree(run, 0)
     _, checks = checkouts(work, last)
-    mark(checks.files / "lib/tool.py")
+    before = number(checks.files / "lib/tool.py")
     here.lose(run)
 
     tree = work.open_tree(here.claim(), 0)
 
     assert tree.row.generation == 2
-    assert not is_marked(tree.checkout.work / "lib/tool.py")
-    assert is_marked(checks.files / "lib/tool.py")
+    assert number(tree.checkout.work / "lib/tool.py") != before
+    assert number(checks.files / "lib/tool.py") == before
 
 
 def test_where_programs_are_not_confined_every_tree_is_written_anew(here: World) -> None:

@@ -52,28 +52,37 @@ def settle(git: Git) -> None:
 def take(git: Git, tree: str, files: Path, index: Path | None) -> bool:
     """Move the folder `files` to the place of git's empty one and make it exactly `tree`; False where that cannot be had.
 
-    `git` has no index yet; `index`: the one of the folder, if it has one, which is used up. A file whose status is no longer
-    what that says is read and compared, without an index each one, so it does not matter who wrote it; reading is faster
-    than writing. Nothing is moved where attributes convert files on their way, since other bytes may then count as the same.
-    Raises GitError, OSError.
+    `git` has no index yet; `index`: ours of the folder, if there is one, which is used up. A file whose status (size, times,
+    number) is not what it was when we wrote it is written again; without an index each one is read and compared, which is
+    faster than writing it. Nothing is moved where attributes convert files on their way, since other bytes may then count as
+    the same. Raises GitError, OSError.
     """
     assert git.work_tree is not None and git.index is not None
     if files.is_symlink() or not files.is_dir() or not _is_plain(files):
         return False
-    if index is not None and index.is_file():
-        index.replace(git.index)
-        if not _has_equal_attributes(git, tree):
-            return False
-    else:
-        index = None
+    is_known = index is not None and _is_adopted(git, index, tree)
+    if not is_known:
         git.run("read-tree", tree)
     if _attributes(git):
         return False
     files.rename(git.work_tree)
-    if index is None:
+    if not is_known:
         git.run("update-index", "-q", "--refresh", ok=(0, 1))
     git.run("read-tree", "--reset", "-u", tree)
     return clean(git)
+
+
+def _is_adopted(git: Git, index: Path, tree: str) -> bool:
+    """Take over an index that says what is in every file's place; False where there is none. Raises GitError, OSError."""
+    assert git.index is not None
+    if not index.is_file():
+        return False
+    index.replace(git.index)
+    shown = git.run("ls-files", "-v", "-z").fields
+    if all(line.startswith(b"H ") for line in shown) and _has_equal_attributes(git, tree):
+        return True
+    git.index.unlink()
+    return False
 
 
 def _is_plain(top: Path) -> bool:
