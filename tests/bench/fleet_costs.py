@@ -142,7 +142,11 @@ def _of_a_run(here: OnPostgres, url: str, token: str, folder: Path) -> Iterator[
         assert done.code == 0, done.err
         asked = _asked(url) - before
         yield _cost(
-            "requests", "requests of a run with all its phases", "", [asked / STEPS], "no discussions"
+            "requests",
+            "asked of the server by a run with all its phases",
+            "requests",
+            [asked / STEPS],
+            "no discussions",
         )
 
 

@@ -73,7 +73,8 @@ def _round(top: Path, number: int, project: Path, store: PrivateStore, base: str
     for name in ("first", "later"):
         changed.write_text(f"changed = {name!r}\n")
         taken[name] = _timed(lambda: take_snapshot(store, checkout, base))
-    taken["reuse"] = _timed(lambda: reset_checkout(store, checkout, base))
+    held = take_snapshot(store, checkout, base).tree
+    taken["reuse"] = _timed(lambda: reset_checkout(store, checkout, base, held))
     git(project, "worktree", "remove", "--force", str(linked))
     remove_folder(checkout.folder)
     return taken

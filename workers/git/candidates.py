@@ -10,7 +10,9 @@ from __future__ import annotations
 import filecmp
 import os
 import re
+import shutil
 from collections.abc import Container, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,9 +20,10 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import TreeError
 from orchestrator.store.deletion import remove_folder
 from workers.git.checkouts import Checkout, submodule_git
-from workers.git.git_process import Git
+from workers.git.git_process import Answer, Git
 from workers.git.private_store import PrivateStore
-from workers.git.tree_scan import ATTRIBUTES, Flag, flags_of_file, scan, twins
+from workers.git.tree_files import without_index
+from workers.git.tree_scan import ATTRIBUTES, Flag, Scan, flags_of_file, scan, twins
 
 GITLINK = "160000"
 LINK = "120000"
@@ -68,14 +71,11 @@ def take_snapshot(
     checkout.assert_ours()
     if checkout.work.is_symlink() or not checkout.work.is_dir():
         raise TreeError(why=f"{checkout.work} is no folder any more")
-    found = scan(checkout.work)
+    git = checkout.git(store).using(index=index)
+    found, added = _scanned_and_added(checkout, git)
     flags = [Flag("special", path) for path in found.special]
     flags += [Flag("name", path.partition(b"/")[0]) for path in found.too_deep]
-    for path in found.nested:
-        _move_aside(checkout, path)
-        flags.append(Flag("nested", path))
-    git = checkout.git(store).using(index=index)
-    added = git.run("add", "-A", "--sparse", "--", ".", ok=(0, 1, 128))
+    flags += [Flag("nested", path) for path in found.nested]
     if added.code != 0:
         raise TreeError("the tree cannot be stored", why=added.err.decode(errors="replace").strip()[:500])
     tree = git.run("write-tree").line
@@ -94,6 +94,33 @@ def take_snapshot(
     failpoints.hit("snap.objects")
     flags += _flags(store, checkout, base, tree, changes)
     return Snapshot(tree, changes, flags)
+
+
+def _scanned_and_added(checkout: Checkout, git: Git) -> tuple[Scan, Answer]:
+    """What lies in the tree, and how `git add` of all of it ended.
+
+    Both are done at once, with a copy of the index: what is added of a nested repository must not stay there.
+    """
+    assert git.index is not None
+    index = git.index
+    copy = index.with_name(f"{index.name}.adding")
+    without_index(copy)
+    shutil.copyfile(index, copy)
+    with ThreadPoolExecutor(1) as beside:
+        adding = beside.submit(_add, git.using(index=copy))
+        found = scan(checkout.work)
+        added = adding.result()
+    if not found.nested:
+        if added.code == 0:
+            copy.replace(index)
+        return found, added
+    for path in found.nested:
+        _move_aside(checkout, path)
+    return found, _add(git)
+
+
+def _add(git: Git) -> Answer:
+    return git.run("add", "-A", "--sparse", "--", ".", ok=(0, 1, 128))
 
 
 def changes_between(git: Git, before: str, after: str, *, renames: bool = False) -> list[Change]:

@@ -153,10 +153,15 @@ def _taken(store: PrivateStore, checkout: Checkout, commit: str, spare: Spare) -
     return False
 
 
-def reset_checkout(store: PrivateStore, checkout: Checkout, commit: str) -> None:
-    """Bring a clean tree to `commit`; ignored files (caches, builds) stay. Raises TreeError, GitError."""
+def reset_checkout(store: PrivateStore, checkout: Checkout, commit: str, held: str | None = None) -> None:
+    """Bring a clean tree to `commit`; ignored files (caches, builds) stay. Raises TreeError, GitError.
+
+    `held`: the tree that a snapshot has just found in it, so that only files which differ from that are looked at.
+    """
     checkout.assert_ours()
-    checkout.git(store).run("read-tree", "--reset", "-u", commit)
+    git = checkout.git(store)
+    if held is None or git.run("read-tree", "-m", "-u", held, commit, ok=(0, 128)).code != 0:
+        git.run("read-tree", "--reset", "-u", commit)
     throwaway = checkout.work / ".git"
     if throwaway.is_symlink() or throwaway.is_file():
         throwaway.unlink()

@@ -334,8 +334,9 @@ class SessionWork:
             return None  # opening one more says who uses it
         if used.state == "live" and used.chain == run.loop and left.outcome == RunOutcome.COMPLETED:
             checkout = Checkout(used.path, used.nonce)
-            if checkout.is_ours() and self._is_settled(checkout, used):
-                return self._hand_on(run, lane, checkout)
+            held = self._settled(checkout, used) if checkout.is_ours() else None
+            if held is not None:
+                return self._hand_on(run, lane, checkout, held)
         with self.saving():
             with suppress(TreeError, GitError):  # it stays on the disk: nothing deletes what is not saved
                 self.save(left)
@@ -343,18 +344,19 @@ class SessionWork:
         failpoints.hit("tree.retired")
         return None
 
-    def _hand_on(self, run: Run, lane: int, checkout: Checkout) -> OpenTree | None:
+    def _hand_on(self, run: Run, lane: int, checkout: Checkout, held: str) -> OpenTree | None:
         head = self.row().head
         found = self.desk.hand_on(run, lane)
         if found is None:
             return None
-        reset_checkout(self.private, checkout, head)
+        reset_checkout(self.private, checkout, head, held)
         return OpenTree(self.desk.rebase_tree(run, found.id, head), checkout, warm=True)
 
-    def _is_settled(self, checkout: Checkout, row: Tree) -> bool:
-        """Whether the tree holds what its run proposed, or nothing new: a person or a process changed nothing since."""
-        settled = [self.private.tree_of(row.base), *self._proposed_trees(row.run_id)]
-        return take_snapshot(self.private, checkout, row.base, known=settled).tree in settled
+    def _settled(self, checkout: Checkout, row: Tree) -> str | None:
+        """What the tree holds, where that is what its run proposed, or nothing new; None where it was changed since."""
+        known = [self.private.tree_of(row.base), *self._proposed_trees(row.run_id)]
+        held = take_snapshot(self.private, checkout, row.base, known=known).tree
+        return held if held in known else None
 
     def _proposed_trees(self, run: str) -> list[str]:
         """The trees of a run's candidates."""
