@@ -133,6 +133,19 @@ def test_help_is_a_command_too(world: World) -> None:
     assert "lifecycle help" in unknown.err
 
 
+def test_help_as_json_names_commands_arguments_and_options(world: World) -> None:
+    every = world.life.run("help", "--json").json()
+    start = world.life.run("help", "start", "--json").json()
+    hosts = world.life.run("help", "host", "--json").json()
+
+    assert {"start", "check", "host"} <= {each["name"] for each in every["commands"]}
+    assert start["command"] == "lifecycle start" and start["help"].startswith("Start a session")
+    assert [each["names"] for each in start["arguments"]] == [["task"]]
+    options = {name: each for each in start["options"] for name in each["names"]}
+    assert not options["--mode"]["flag"] and options["--json"]["flag"] and options["--mode"]["help"]
+    assert {"add", "revoke"} <= {each["name"] for each in hosts["commands"]}
+
+
 def test_a_project_without_sessions_has_a_sentence_instead_of_an_empty_table(tmp_path: Path) -> None:
     with lifecycle(tmp_path) as life:
         listed = life.run("list")
