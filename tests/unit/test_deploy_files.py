@@ -29,7 +29,7 @@ def pods() -> list[tuple[str, Mapping[str, Any]]]:
         for resource in deploying.manifests(*OVERLAYS)
         if "template" in resource.get("spec", {})
     ]
-    assert len(found) == 5
+    assert len(found) == 6
     return found
 
 
@@ -106,6 +106,21 @@ def test_no_pod_is_root_or_writes_its_own_files(name: str, pod: Mapping[str, Any
         sends = name in ("server", "coordinator") and container in pod["containers"]
         traces = [{"secretRef": {"name": "traces", "optional": True}}]
         assert container.get("envFrom", []) == (traces if sends else [])
+
+
+def test_temporal_is_as_new_as_dispatch_needs() -> None:
+    """Standalone activities; the images that set themselves up ended before."""
+    containers = [
+        container
+        for name, pod in pods()
+        if name.startswith("temporal")
+        for container in [*pod["containers"], *pod.get("initContainers", [])]
+    ]
+
+    images = {container["image"].partition(":") for container in containers}
+    assert {name for name, _, _ in images} == {"temporalio/server", "temporalio/admin-tools"}
+    (version,) = {version for _, _, version in images}
+    assert tuple(map(int, version.split("."))) >= (1, 31)
 
 
 def test_the_server_is_asked_by_its_health() -> None:
