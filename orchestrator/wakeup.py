@@ -251,12 +251,12 @@ class Bell:
                 time.sleep(MOMENT)  # let more rings come
             self._rung.clear()
             closing = self._closing  # asked before the work: all that was wanted before `close` is done below
-            while not self._later.empty():
-                self._later.get()()
             if self._wanted:
                 self._wanted = False
                 with suppress(StoreError):  # a wake that cannot be sent is lost, and the timers find the work
                     wake_daemon(self._project)
+            while not self._later.empty():
+                self._later.get()()
 
 
 def host_socket(project: ProjectId, incarnation: str) -> Path:

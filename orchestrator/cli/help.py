@@ -58,7 +58,9 @@ def _described(shown: Any) -> JsonObject:
 
 def _parameter(given: Any) -> JsonObject:
     return {
-        "names": [given.name] if given.param_type_name == "argument" else list(given.opts),
+        "names": [given.name]
+        if given.param_type_name == "argument"
+        else [*given.opts, *given.secondary_opts],
         "required": bool(given.required),
         "help": given.help or "",
     }

@@ -15,7 +15,6 @@ import pytest
 from orchestrator.domain.errors import TreeError
 from orchestrator.store.deletion import remove_folder
 from tests.git_world import GIT, NOON, Plain, as_left, flags, git, plain, repository, write
-from workers.git import candidates
 from workers.git.candidates import make_candidate, take_snapshot
 from workers.git.publishing import Publication, publish
 
@@ -140,26 +139,18 @@ def test_what_an_agent_does_to_its_git_has_no_effect(tree: Plain, act: Callable[
     assert as_left(tree.folder) == before
 
 
-def test_a_snapshot_that_died_beside_a_nested_repository_leaves_nothing_of_it_in_the_index(
-    tree: Plain, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An entry for the repository would stand for its files ever after."""
-    (tree.work / "full").mkdir()
-    git(tree.work / "full", "init", "-q")
-    write(tree.work, {"full/b": "2"})
-    git(tree.work / "full", "add", "-A")
-    git(tree.work / "full", "commit", "-q", "-m", "Inner")
+@pytest.mark.parametrize("name", ["-d", "--", ":(top)x", "[a]", "*"])
+def test_new_files_in_folders_of_any_name_are_taken(tree: Plain, name: str) -> None:
+    write(tree.work, {f"{name}/one.py": "1\n", f"{name}/in/two.py": "2\n"})
 
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
+    assert {f"{name}/one.py", f"{name}/in/two.py"} <= set(tree.names(tree.candidate().tree))
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(candidates, "_move_aside", killed)
-        tree.candidate()
-    for nested in (tree.work / "full").glob(".git"):
-        shutil.rmtree(nested)
 
-    assert set(tree.names(tree.candidate().tree)) == {"app.py", "lib/tool.py", "full/b"}
+@pytest.mark.parametrize("name", ["LIB/new.py", "lib/TOOL.py", "lib/Deep/new.py"])
+def test_a_new_name_that_differs_in_case_alone_is_flagged_wherever_it_differs(tree: Plain, name: str) -> None:
+    write(tree.work, {"lib/deep/old.py": "1\n", name: "2\n"})
+
+    assert ("twin", name) in flags(tree.candidate())
 
 
 def test_nested_repositories_are_moved_aside_and_their_files_taken(tree: Plain) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -70,6 +71,29 @@ def test_a_serial_loop_keeps_its_tree_and_its_caches(here: World) -> None:
     assert again.warm and again.row.generation == 1 and again.row.base == work_.row().head
     assert (again.checkout.work / "cache" / "warm").exists()
     invariants.check(here.store.path)
+
+
+def test_an_edit_in_the_second_of_the_checkout_is_kept_when_the_run_is_lost(here: World) -> None:
+    """Of the same size: git sees it only by reading what is as old as its index."""
+    work_ = here.begin()
+    run = here.claim()
+    tree = work_.open_tree(run, 0)
+    file = tree.checkout.work / "app.py"
+    body = file.read_text()
+    for path in (file, tree.checkout.index):
+        os.utime(path, (1_000, 1_000))
+    tree.checkout.git(work_.private).run("update-index", "-q", "--really-refresh")
+    os.utime(tree.checkout.index, (1_000, 1_000))
+    other = body.replace("1", "7")
+    assert other != body
+    file.write_text(other)
+    os.utime(file, (1_000, 1_000))
+    here.lose(run)
+
+    work_.retire_ended()
+
+    refs = git(work_.private.path, "for-each-ref", "--format=%(refname)", "refs/lifecycle/attempts")
+    assert git(work_.private.path, "show", f"{refs}:app.py") == other.strip()
 
 
 def with_loop(here: World, run: str, loop: str) -> None:

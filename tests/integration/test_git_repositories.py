@@ -221,6 +221,21 @@ def test_submodules_are_filled_from_the_users_objects_and_changes_below_are_flag
     assert land(tree).what == Publication.DONE and as_left(project) == before
 
 
+def test_a_repository_in_a_submodules_place_is_never_asked(tmp_path: Path, project: Path) -> None:
+    """Git asks it what has changed there, with its configuration: a filter would run as we do."""
+    tree = plain(tmp_path, with_submodule(tmp_path, project))
+    inner = tree.work / "deps/inner"
+    git(inner, "init", "-q")
+    git(inner, "fetch", "-q", str(tmp_path / "inner"), "main")
+    git(inner, "reset", "-q", "FETCH_HEAD")
+    git(inner, "config", "filter.planted.clean", f"sh -c 'touch {tmp_path}/ran; cat'")
+    write(inner, {".gitattributes": "* filter=planted\n", "inner.py": "inner = 2\n"})
+
+    found = tree.candidate()
+
+    assert ("submodule", "deps/inner") in flags(found) and not (tmp_path / "ran").exists()
+
+
 def test_a_submodule_without_its_data_is_an_empty_folder_that_is_told(tmp_path: Path, project: Path) -> None:
     with_submodule(tmp_path, project)
     git(tmp_path, "clone", "-q", str(project), "clone")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,45 @@ def dirty(folder: Path) -> None:
     (folder / "deep/inner/left.py").write_text("left")
     (folder / "link").symlink_to("/etc")
     git(folder / "deep", "init", "-q")
+
+
+def test_attributes_that_a_run_left_do_not_say_how_files_are_written(
+    place: tuple[VerifyCheckout, str, str],
+) -> None:
+    checkout, first, second = place
+    folder = checkout.put(first)
+    os.utime(checkout.index, (1, 1))  # git knows nothing of the files by their time any more
+    write(folder, {".gitattributes": "app.py working-tree-encoding=UTF-16\n"})
+
+    assert (checkout.put(second) / "app.py").read_bytes() == b"x = 2\n"
+    assert not (folder / ".gitattributes").exists()
+
+
+def test_what_two_runs_did_in_the_second_of_a_settlement_is_seen(
+    place: tuple[VerifyCheckout, str, str],
+) -> None:
+    """The second one has the size and the times that were noted, were they noted after the first."""
+    checkout, first, _ = place
+    file = checkout.put(first) / "app.py"
+
+    def touched(body: str = "x = 1\n") -> None:
+        file.write_text(body)
+        os.utime(file, (1, 1))
+
+    until = time.monotonic() + 60
+    is_one = False
+    while not is_one:  # all of it within a second, which is later than the one in which the index was written
+        touched()
+        checkout.git.run("update-index", "-q", "--refresh")
+        written = int(time.time())
+        while int(time.time()) == written:
+            assert time.monotonic() < until
+        touched()
+        checkout.settle()
+        touched("x = 9\n")
+        is_one = int(time.time()) == written + 1
+
+    assert (checkout.put(first) / "app.py").read_text() == "x = 1\n"
 
 
 def test_what_a_run_left_is_gone_before_the_next(place: tuple[VerifyCheckout, str, str]) -> None:

@@ -10,9 +10,7 @@ from __future__ import annotations
 import filecmp
 import os
 import re
-import shutil
 from collections.abc import Container, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,14 +18,13 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import TreeError
 from orchestrator.store.deletion import remove_folder
 from workers.git.checkouts import Checkout, submodule_git
-from workers.git.git_process import Answer, Git
+from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
-from workers.git.tree_files import without_index
-from workers.git.tree_scan import ATTRIBUTES, Flag, Scan, flags_of_file, scan, twins
+from workers.git.tree_scan import ATTRIBUTES, Flag, flags_of_file, scan, twins
 
 GITLINK = "160000"
 LINK = "120000"
-FOLDERS = 500  # that are listed one by one
+FOLDERS_BYTES = 50_000  # of the names of folders that are listed one by one
 ATTRIBUTES_ANYWHERE = (".gitattributes", ":(glob)**/.gitattributes")
 
 
@@ -71,11 +68,16 @@ def take_snapshot(
     checkout.assert_ours()
     if checkout.work.is_symlink() or not checkout.work.is_dir():
         raise TreeError(why=f"{checkout.work} is no folder any more")
-    git = checkout.git(store).using(index=index)
-    found, added = _scanned_and_added(checkout, git)
+    found = scan(checkout.work)
     flags = [Flag("special", path) for path in found.special]
     flags += [Flag("name", path.partition(b"/")[0]) for path in found.too_deep]
-    flags += [Flag("nested", path) for path in found.nested]
+    for (
+        path
+    ) in found.nested:  # first: git would ask the repository in a submodule's place, with its configuration
+        _move_aside(checkout, path)
+        flags.append(Flag("nested", path))
+    git = checkout.git(store).using(index=index)
+    added = git.run("add", "-A", "--sparse", "--", ".", ok=(0, 1, 128))
     if added.code != 0:
         raise TreeError("the tree cannot be stored", why=added.err.decode(errors="replace").strip()[:500])
     tree = git.run("write-tree").line
@@ -94,33 +96,6 @@ def take_snapshot(
     failpoints.hit("snap.objects")
     flags += _flags(store, checkout, base, tree, changes)
     return Snapshot(tree, changes, flags)
-
-
-def _scanned_and_added(checkout: Checkout, git: Git) -> tuple[Scan, Answer]:
-    """What lies in the tree, and how `git add` of all of it ended.
-
-    Both are done at once, with a copy of the index: what is added of a nested repository must not stay there.
-    """
-    assert git.index is not None
-    index = git.index
-    copy = index.with_name(f"{index.name}.adding")
-    without_index(copy)
-    shutil.copyfile(index, copy)
-    with ThreadPoolExecutor(1) as beside:
-        adding = beside.submit(_add, git.using(index=copy))
-        found = scan(checkout.work)
-        added = adding.result()
-    if not found.nested:
-        if added.code == 0:
-            copy.replace(index)
-        return found, added
-    for path in found.nested:
-        _move_aside(checkout, path)
-    return found, _add(git)
-
-
-def _add(git: Git) -> Answer:
-    return git.run("add", "-A", "--sparse", "--", ".", ok=(0, 1, 128))
 
 
 def changes_between(git: Git, before: str, after: str, *, renames: bool = False) -> list[Change]:
@@ -216,12 +191,12 @@ def _flags(
 
 def _names_around(git: Git, tree: str, paths: Sequence[bytes]) -> list[bytes]:
     """What lies in the folders of `tree` that lead to `paths`, by whole paths; of many folders, all there is."""
-    folders = {path[: at.start()] for path in paths for at in re.finditer(b"/", path)}
+    folders = {path[: at.end()] for path in paths for at in re.finditer(b"/", path)}
     words = ("ls-tree", "-z", "--name-only", "--full-tree")
-    if len(folders) > FOLDERS:
+    if sum(map(len, folders)) > FOLDERS_BYTES:
         return git.run(*words, "-r", tree).fields
     top = git.run(*words, tree).fields
-    return top if not folders else top + git.run(*words, tree, *(each + b"/" for each in folders)).fields
+    return top if not folders else top + git.run(*words, "--", tree, *folders).fields
 
 
 def _changed_submodules(store: PrivateStore, checkout: Checkout, base: str) -> list[Flag]:

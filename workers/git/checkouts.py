@@ -26,7 +26,7 @@ from orchestrator.store import files
 from orchestrator.store.deletion import remove_folder
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
-from workers.git.tree_files import take, without_index
+from workers.git.tree_files import has_equal_attributes, take, without_index
 from workers.git.tree_scan import ignores_case, twins
 from workers.git.user_repository import Submodule
 
@@ -160,13 +160,15 @@ def reset_checkout(store: PrivateStore, checkout: Checkout, commit: str, held: s
     """
     checkout.assert_ours()
     git = checkout.git(store)
-    if held is None or git.run("read-tree", "-m", "-u", held, commit, ok=(0, 128)).code != 0:
+    by_differences = ("read-tree", "-m", "-u", held or "", commit)
+    is_like = held is not None and has_equal_attributes(git, commit)  # they say how files are written
+    if not is_like or git.run(*by_differences, ok=(0, 128)).code != 0:
         git.run("read-tree", "--reset", "-u", commit)
     throwaway = checkout.work / ".git"
-    if throwaway.is_symlink() or throwaway.is_file():
-        throwaway.unlink()
-    elif throwaway.is_dir():
+    if throwaway.is_dir() and not throwaway.is_symlink():
         remove_folder(throwaway)
+    else:
+        throwaway.unlink(missing_ok=True)
     _make_throwaway(store, checkout, commit)
 
 
@@ -185,10 +187,10 @@ def _make_throwaway(store: PrivateStore, checkout: Checkout, commit: str) -> Non
         config |= {name.removeprefix("core."): value for name, value in store.repository.conversions.items()}
     lines = ["[core]", *(f"\t{name} = {_quoted(value)}" for name, value in config.items())]
     lines += [] if is_sha1 else ["[extensions]", "\tobjectformat = sha256"]
-    (own / "config").write_text("\n".join(lines) + "\n")
+    (own / "config").write_bytes(os.fsencode("\n".join(lines) + "\n"))
     if (store.path / "shallow").is_file():
         shutil.copyfile(store.path / "shallow", own / "shallow")
-    shutil.copyfile(checkout.index, own / "index")  # says what a sparse checkout leaves out, too
+    shutil.copy2(checkout.index, own / "index")  # says what a sparse checkout leaves out, too
 
 
 def _quoted(value: str) -> str:

@@ -16,6 +16,8 @@ from pathlib import Path
 STALE_SECONDS = 10.0  # a git of the user's holds the lock of one of our refs for milliseconds
 OUR_REFS = ("refs/lifecycle", "refs/heads/lifecycle")
 
+LOCKS = (".lock", ".saving", ".tidying", ".testing", ".publishing", ".base")  # beside a store
+
 
 @contextmanager
 def writing_refs(store: Path, common_dir: Path | None) -> Iterator[int]:
@@ -51,6 +53,13 @@ def testing_base(store: Path) -> Iterator[bool]:
     """Whether we are the one who tests what the session's work is based on; False where another lane does."""
     with _tried(store.with_suffix(".testing")) as is_ours:
         yield is_ours
+
+
+@contextmanager
+def publishing(store: Path) -> Iterator[None]:
+    """Be the only one of ours who brings the session's branch to its head."""
+    with _locked(store.with_suffix(".publishing"), fcntl.LOCK_EX):
+        yield
 
 
 @contextmanager
@@ -91,7 +100,7 @@ def _locked(file: Path, how: int) -> Iterator[None]:
 
 def lock_files(store: Path) -> list[Path]:
     """Where the locks of a session's store are."""
-    return [store.with_suffix(suffix) for suffix in (".lock", ".saving", ".tidying", ".testing", ".base")]
+    return [store.with_suffix(suffix) for suffix in LOCKS]
 
 
 def _remove_stale(common_dir: Path) -> None:

@@ -35,7 +35,7 @@ from workers.git.checkouts import (
 from workers.git.merging import merge
 from workers.git.private_store import Base, PrivateStore, create_store, fix_base, open_store
 from workers.git.publishing import Publication, Published, adopt, publish, store_head
-from workers.git.ref_locks import saving_trees
+from workers.git.ref_locks import publishing, saving_trees
 from workers.git.user_repository import Submodule
 from workers.git.verify_checkouts import VerifyCheckout
 
@@ -299,7 +299,7 @@ class SessionWork:
             return
         index = checkout.folder / "saved.index"
         index.with_name("saved.index.lock").unlink(missing_ok=True)
-        shutil.copyfile(checkout.index, index)
+        shutil.copy2(checkout.index, index)  # with its time, by which git knows what it has to read
         proposed = self._proposed_trees(left.run_id)
         snapshot = take_snapshot(self.private, checkout, left.base, index=index, known=proposed)
         if not snapshot.changes or snapshot.tree in proposed:
@@ -364,11 +364,13 @@ class SessionWork:
         return self.private.git.run(*words).out.decode().split()
 
     def _publish(self) -> Published:
-        row = self.row()
-        store_head(self.private, row.head)
-        found = publish(self.private, row.head, row.published, row.base)
-        if found.what == Publication.DONE and (found.branch, row.head) != (row.branch, row.published):
-            self.desk.note_published(self.session, found.branch, row.head)
+        """One at a time, with the head read meanwhile: a later one of ours on the branch would look like the user's."""
+        with publishing(self.private.path):
+            row = self.row()
+            store_head(self.private, row.head)
+            found = publish(self.private, row.head, row.published, row.base)
+            if found.what == Publication.DONE and (found.branch, row.head) != (row.branch, row.published):
+                self.desk.note_published(self.session, found.branch, row.head)
         return found
 
     def _adopt(self, commit: str) -> bool:

@@ -10,14 +10,14 @@ import time
 from pathlib import Path
 
 from workers.git.git_process import Git
-from workers.git.tree_scan import is_git_directory_name
+from workers.git.tree_scan import ATTRIBUTES, is_git_directory_name
 
 _ATTRIBUTES = ":(glob)**/.gitattributes"
 
 
 def switch(git: Git, tree: str) -> None:
     """Make the tracked files those of `tree`; what was installed beside them stays. Raises GitError."""
-    alike = _has_equal_attributes(git, tree)
+    alike = has_equal_attributes(git, tree)
     git.run("read-tree", "--reset", "-u", tree)
     if not alike:  # attributes say how files are written, and those that are the same in both were left
         git.run("read-tree", "--empty")
@@ -42,10 +42,13 @@ def settle(git: Git) -> None:
     """Note anew what the index says of the files, if it is of an earlier second. Raises GitError.
 
     Git cannot tell whether a file was changed after the index where both are of one second. It reads such files each time,
-    and those of a new checkout are all such.
+    and those of a new checkout are all such. Nothing is noted where a file was touched since we wrote it: another touch in
+    the same second would not be seen.
     """
     assert git.index is not None
-    if git.index.is_file() and int(git.index.stat().st_mtime) < int(time.time()):
+    if not git.index.is_file() or int(git.index.stat().st_mtime) >= int(time.time()):
+        return
+    if git.run("diff-files", "--quiet", ok=(0, 1)).code == 0:
         git.run("update-index", "-q", "--refresh", ok=(0, 1))
 
 
@@ -79,22 +82,23 @@ def _is_adopted(git: Git, index: Path, tree: str) -> bool:
         return False
     index.replace(git.index)
     shown = git.run("ls-files", "-v", "-z").fields
-    if all(line.startswith(b"H ") for line in shown) and _has_equal_attributes(git, tree):
+    if all(line.startswith(b"H ") for line in shown) and has_equal_attributes(git, tree):
         return True
     git.index.unlink()
     return False
 
 
 def _is_plain(top: Path) -> bool:
-    """Whether no repository lies in the folder and none of its files has another name (a hard link). Raises OSError.
+    """Whether the folder has no repository, no attributes and no file with another name (a hard link). Raises OSError.
 
-    Git shows neither: it passes over what is called `.git`, and a change of such a file would be one of another file, too.
+    Git passes over what is called `.git`, writes files as attributes say that it does not track, and a change of a file with
+    two names would be one of another file, too.
     """
     waiting = [os.fsencode(top)]
     while waiting:
         with os.scandir(waiting.pop()) as entries:
             for entry in entries:
-                if is_git_directory_name(entry.name):
+                if is_git_directory_name(entry.name) or entry.name == ATTRIBUTES:
                     return False
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
@@ -109,7 +113,7 @@ def without_index(index: Path) -> None:
         stale.unlink(missing_ok=True)
 
 
-def _has_equal_attributes(git: Git, tree: str) -> bool:
+def has_equal_attributes(git: Git, tree: str) -> bool:
     """Whether the index has the .gitattributes of `tree`."""
     words = ("diff-index", "--cached", "--quiet", tree, "--", _ATTRIBUTES)
     return git.run(*words, ok=(0, 1)).code == 0

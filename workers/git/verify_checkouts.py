@@ -81,10 +81,15 @@ class VerifyCheckout:
 
     def _cleaned(self, tree: str) -> bool:
         """Bring the files of an earlier tree to `tree`, which is fast where both are large; False where that failed."""
-        if self.files.is_symlink() or not self.index.is_file() or _holds_repository(self.files):
+        if self.files.is_symlink() or not self.index.is_file():
             return False
+        found = scan(self.files)
+        if found.nested or found.too_deep or os.path.lexists(self.files / ".git"):
+            return False  # git passes over a repository beside files of the tree
         (self.folder / "index.lock").unlink(missing_ok=True)
         try:
+            if found.attributes and not clean(self._whole):
+                return False  # those that git does not track would say how it writes the files of `tree`
             self.switch(tree)
             return clean(self._whole)
         except GitError:
@@ -137,15 +142,6 @@ class VerifyCheckout:
         """Delete all of it."""
         if self.folder.is_dir() and not self.folder.is_symlink():
             remove_folder(self.folder)
-
-
-def _holds_repository(folder: Path) -> bool:
-    """Whether a `.git` lies at the top or below, or may: git passes over it beside files of the tree."""
-    own = folder / ".git"
-    if own.is_symlink() or own.exists():
-        return True
-    found = scan(folder)
-    return bool(found.nested or found.too_deep)
 
 
 def _empty(folder: Path) -> None:

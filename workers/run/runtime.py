@@ -254,8 +254,9 @@ def _follow(produced: Produced, log: Logger) -> None:
     failpoints.hit("head.stored")
     try:
         produced.after()
-    except LifecycleError as error:
-        log.warning("refs_lag", error=error.what, why=error.why[:500])
+    except (LifecycleError, OSError) as error:
+        what, why = getattr(error, "what", type(error).__name__), getattr(error, "why", str(error))
+        log.warning("refs_lag", error=what, why=why[:500])
 
 
 def _discuss(calls: AgentCalls, produced: Produced) -> Critiqued | None:
