@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.git_world import git, repository, write
+from workers.git import verify_checkouts
+from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore, create_store
+from workers.git.tree_files import switch
 from workers.git.verify_checkouts import VerifyCheckout, mix_trees
 
 FIRST: dict[str, str | bytes] = {"app.py": "x = 1\n", "lib/tool.py": "y = 1\n", ".gitignore": "*.tmp\n"}
@@ -48,12 +51,19 @@ def dirty(folder: Path) -> None:
 
 
 def test_attributes_that_a_run_left_do_not_say_how_files_are_written(
-    place: tuple[VerifyCheckout, str, str],
+    place: tuple[VerifyCheckout, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Nor where git does not look again, since its index was written in a later second than the files."""
     checkout, first, second = place
     folder = checkout.put(first)
-    os.utime(checkout.index, (1, 1))  # git knows nothing of the files by their time any more
     write(folder, {".gitattributes": "app.py working-tree-encoding=UTF-16\n"})
+
+    def switch_slowly(git: Git, tree: str) -> None:
+        switch(git, tree)
+        later = time.time() + 10
+        os.utime(checkout.index, (later, later))
+
+    monkeypatch.setattr(verify_checkouts, "switch", switch_slowly)
 
     assert (checkout.put(second) / "app.py").read_bytes() == b"x = 2\n"
     assert not (folder / ".gitattributes").exists()
