@@ -28,6 +28,7 @@ from orchestrator.log import Logger
 from orchestrator.store.deletion import remove_folder
 from workers.context.agent_calls import AgentCalls
 from workers.discussion.round import Critiqued, critique
+from workers.documents import markdown_parts
 from workers.host.leftovers import await_end
 from workers.host.live_runs import LiveRun, LiveRuns
 from workers.landing.coding_agents import has_coding_agent
@@ -77,6 +78,8 @@ class Runtime:
         except Exception as error:
             self._failed(live, error, times.taken, log)
             return None
+        finally:
+            markdown_parts.forget()
         failpoints.hit("report.after_commit")
         _follow(produced, log)
         self.bell.later(lambda: self._clean(row.run))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from rapidfuzz import fuzz
 
@@ -45,7 +45,14 @@ def plain(text: str) -> str:
 
 def is_one_script(text: str, other: str) -> bool:
     """Whether words of the two can be compared at all: both Chinese or Japanese, or neither."""
-    return is_cjk(text) == is_cjk(other)
+    return _is_cjk(text) == _is_cjk(other)
+
+
+def _is_cjk(text: str) -> bool:
+    return not text.isascii() and _is_mostly_cjk(text)
+
+
+_is_mostly_cjk = lru_cache(maxsize=1_024)(is_cjk)  # a whole request is held against each statement
 
 
 def share(wanted: frozenset[str], have: frozenset[str]) -> float:
@@ -101,10 +108,15 @@ class Carriers:
     def __init__(self, items: Iterable[str]) -> None:
         self.items = [item for item in dict.fromkeys(items) if item]
         self.whole = "\n".join(plain(item) for item in self.items)
-        self.by_word: dict[str, set[int]] = {}
+        self.by_word: dict[str, list[int]] = {}
         for at, item in enumerate(self.items):
             for word in words(item):
-                self.by_word.setdefault(word, set()).add(at)
+                self.by_word.setdefault(word, []).append(at)
+
+    @cached_property
+    def prose(self) -> str:
+        """All items as one line."""
+        return plain(self.whole)
 
     def carry(self, text: str) -> bool:
         """Whether one item carries the statement."""
