@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import cache, cached_property, lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, cached_property, lru_cache, wraps
 
 from rapidfuzz import fuzz
 
@@ -16,18 +16,31 @@ ALIKE = 0.75  # and almost the same
 CARRIED = 0.6  # share of a statement's words that the item which carries it must hold
 QUOTED = 0.25  # share of its words that an item must have in common with the sentence it quotes
 _NEAR = 88  # similarity of two strings, in percent, that counts as literal
+SHORT = 4_000  # characters of a text that is one of many; a session has about a thousand, each 1 kB in memory
+SHORT_TEXTS, LONG_TEXTS = 8_192, 16
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w-]*-\d)")
 _EDGES = " \t.,;:!?。，；：！？、\"'“”‘’「」"
 _NAME = re.compile(r"(?<![.!?。:：] )(?<!^)\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}[a-z0-9]*\b")
 
 
-@lru_cache(maxsize=32_768)
+def _remembered(read: Callable[[str], frozenset[str]]) -> Callable[[str], frozenset[str]]:
+    """`read`, with what it found in the last texts: in short ones many, in whole documents a few."""
+    of_short, of_long = lru_cache(maxsize=SHORT_TEXTS)(read), lru_cache(maxsize=LONG_TEXTS)(read)
+
+    @wraps(read)
+    def remembered(text: str) -> frozenset[str]:
+        return (of_short if len(text) <= SHORT else of_long)(text)
+
+    return remembered
+
+
+@_remembered
 def words(text: str) -> frozenset[str]:
     """The meaningful words of a text."""
     return keywords(text)
 
 
-@lru_cache(maxsize=32_768)
+@_remembered
 def strong(text: str) -> frozenset[str]:
     """Its words without those that nearly every statement has."""
     return words(text) - _listed("weak")
@@ -133,7 +146,7 @@ class Carriers:
         return sorted(counts, key=lambda at: (-counts[at], at))[:most]
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=SHORT_TEXTS)
 def is_negative(text: str) -> bool:
     """Whether a text denies what it speaks of; two negations cancel out."""
     bare = pattern("no_negations").sub(" ", text)
@@ -161,7 +174,7 @@ def hollow_words() -> frozenset[str]:
     return _listed("hollow")
 
 
-@lru_cache(maxsize=32_768)
+@_remembered
 def numbers(text: str) -> frozenset[str]:
     """The numbers in a text, identifiers left aside."""
     return frozenset(found.replace(",", "") for found in _NUMBER.findall(text))
