@@ -31,7 +31,7 @@ def mixed_spellings(texts: Iterable[str]) -> list[tuple[str, ...]]:
     )
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def _spelling(word: str) -> tuple[str, str]:
     """What all spellings of a word have in common, and this one; both empty for a number, an acronym or a short word.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 
 from orchestrator.domain.patterns import pattern
 
@@ -39,7 +39,7 @@ _CJK_STOP = frozenset(  # words that say nothing about what a text is about
 UNSTEMMED = {"specific", "specifics", "specifically"}  # the stemmer takes them for forms of `specification`
 
 
-@cache
+@lru_cache(maxsize=16_384)
 def _stem(word: str) -> str:
     if not word.isascii() or word in UNSTEMMED:
         return word

@@ -63,15 +63,27 @@ class Team:
             self.store.checkpoint()  # as the coordinator does each minute: the log is written over, and does not grow
         return found
 
-    def work(self, tasks: int, *, slots: int, kind: str = "noop", feed: int = 0) -> dict[str, Any]:
-        """Let a worker host do so many tasks, and start `feed` more sessions one after another; what it measured."""
-        code = self.spawn(tasks, slots=slots, kind=kind, feed=feed).wait(600)
+    def work(
+        self, tasks: int, *, slots: int, kind: str = "noop", feed: int = 0, together: int = 1
+    ) -> dict[str, Any]:
+        """Let a worker host do so many tasks, and start `feed` more sessions one after another; what it measured.
+
+        No no-op reports before `together` slots have one.
+        """
+        code = self.spawn(tasks, slots=slots, kind=kind, feed=feed, together=together).wait(600)
         assert code == 0, (self.folder / ".workflow" / "logs" / "workers.jsonl").read_text()[-3000:]
         found: dict[str, Any] = json.loads(self._out.read_text())
         return found
 
     def spawn(
-        self, tasks: int, *, slots: int, kind: str = "noop", dawdle: float = 0.0, feed: int = 0
+        self,
+        tasks: int,
+        *,
+        slots: int,
+        kind: str = "noop",
+        dawdle: float = 0.0,
+        feed: int = 0,
+        together: int = 1,
     ) -> subprocess.Popen[bytes]:
         """A worker host that ends when it has done so many tasks."""
         options = {
@@ -82,6 +94,7 @@ class Team:
             "out": self._out,
             "dawdle": dawdle,
             "feed": feed,
+            "together": together,
         }
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "tests.bench.worker", *_options(options)],

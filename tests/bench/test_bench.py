@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.bench.__main__ import FIGURES, main
+from tests.bench.engine import DIRECT, STEPS, milliseconds
 from tests.bench.fleet import Costs
 from tests.bench.measure import TINY, Figure
+from tests.bench.team import team
 
 SLOW = {  # they do whole sessions, whose parts the common suite tests elsewhere
     "fan-out": pytest.mark.long,
@@ -105,3 +107,13 @@ def test_what_is_a_cost_is_written_for_the_simulation(tmp_path: Path) -> None:
     assert main(["--costs", str(file)], {"measured": measured}) == 0
 
     assert Costs.read(file) == Costs(postgres_ms=4.0)
+
+
+def test_slots_that_begin_together_go_straight_on_to_each_successor() -> None:
+    with team() as made:
+        made.begin(4, beats=True)
+
+        run = made.work(4 * STEPS, slots=4, together=4)
+
+    assert len(milliseconds(run, *DIRECT)) == 4 * (STEPS - 1)
+    assert set(run["hops"]) <= set(DIRECT)

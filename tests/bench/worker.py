@@ -35,6 +35,7 @@ from workers.run.runtime import Runtime
 from workers.run.settings_watcher import WorkerConfig
 
 ROLES = tuple(sorted(MODULES))
+START_SECONDS = 60.0  # until so many slots are busy that are to begin together
 
 
 class Stopwatch:
@@ -73,8 +74,13 @@ class Stopwatch:
 class Noop:
     """Reports each run at once, with all rows of a report."""
 
-    def __init__(self, store: Store, watch: Stopwatch, dawdle: float, feed: Callable[[], None]) -> None:
+    def __init__(
+        self, store: Store, watch: Stopwatch, dawdle: float, feed: Callable[[], None], together: int
+    ) -> None:
         self._dawdle = dawdle
+        self._missing = together  # runs that are to be open before one reports
+        self._counting = threading.Lock()
+        self._complete = threading.Event()
         self._feed = feed  # called when the slot has nothing to go on with
         self._desk = LocalDesk(store)
         self._watch = watch
@@ -82,6 +88,7 @@ class Noop:
 
     def __call__(self, live: LiveRun) -> Run | None:
         row = live.row
+        self._await_others()
         self._watch.entered(row)
         if self._dawdle:
             time.sleep(self._dawdle)
@@ -96,6 +103,14 @@ class Noop:
         if reported.next is None:
             self._feed()
         return reported.next
+
+    def _await_others(self) -> None:
+        with self._counting:
+            self._missing -= 1
+            if self._missing <= 0:
+                self._complete.set()
+        if not self._complete.wait(START_SECONDS):
+            raise TimeoutError(f"{self._missing} more runs were to be open at the same time")
 
 
 class Timed(Runtime):
@@ -121,6 +136,9 @@ def main() -> None:
     parser.add_argument("--work", choices=["noop", "phases"], required=True)
     parser.add_argument("--tasks", type=int, required=True)
     parser.add_argument("--dawdle", type=float, default=0.0, help="seconds a no-op step takes")
+    parser.add_argument(
+        "--together", type=int, default=1, help="no-op steps that are open before one reports"
+    )
     parser.add_argument("--feed", type=int, default=0, help="start so many sessions, each when one has ended")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
@@ -132,7 +150,8 @@ def main() -> None:
     host = Host(LocalDesk(store), settings, ROLES, given.slots, lambda live: execute(live), logger)
     execute: Callable[[LiveRun], Run | None]
     if given.work == "noop":
-        execute = Noop(store, watch, given.dawdle, _feeder(given.project, store, given.feed))
+        feed = _feeder(given.project, store, given.feed)
+        execute = Noop(store, watch, given.dawdle, feed, given.together)
     else:
         execute = _phases(given.project, store, settings, host, watch, logger)
     stopper = threading.Thread(target=lambda: (watch.done.wait(), host.drain()), daemon=True)

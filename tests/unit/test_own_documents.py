@@ -274,7 +274,7 @@ def test_many_threads_print_pack_templates_at_once() -> None:
 
 
 def test_the_filters_that_the_configuration_knows_are_those_of_pages() -> None:
-    known = set(_environment(()).filters) - set(DEFAULT_FILTERS)
+    known = set(_environment((), trusted=False).filters) - set(DEFAULT_FILTERS)
 
     assert set(pack_templates.FILTERS) == known
 

@@ -21,8 +21,10 @@ def doubted(content: C, m: Material) -> C:
     before = m.lex.wording["ask_finding"].partition("{")[0]
     others = [text for text in asked if not text.startswith(before)]
     clean = content.model_copy(update={"open_questions": others})
-    mended = _without(clean, [one.about for one in _errors(clean, m) if one.rule in _REMOVED])
-    doubts = [m.say("ask_finding", text=one.text) for one in _errors(mended, m)]
+    errors = _errors(clean, m)
+    mended = _without(clean, [one.about for one in errors if one.rule in _REMOVED])
+    left = errors if mended is clean else _errors(mended, m)
+    doubts = [m.say("ask_finding", text=one.text) for one in left]
     return mended.model_copy(update={"open_questions": unique([*others, *doubts])})
 
 

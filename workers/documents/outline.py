@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from workers.documents.frontmatter import read_front
+from workers.documents.markdown_parts import Dialect, parse
 from workers.documents.markup import as_hashes
 from workers.documents.plain_text import as_markdown
 from workers.documents.reading_words import clause_role, column_of, role_of
@@ -74,6 +75,9 @@ def _parser(*, html: bool = True) -> MarkdownIt:
     return parser if html else parser.disable("html_block")
 
 
+_REQUEST = Dialect("request", _parser)
+
+
 def outline(text: str, words: Callable[[Token], str] = written, *, marked: bool = False) -> tuple[Block, ...]:
     """The blocks of a text in order. Deterministic, never raises.
 
@@ -88,7 +92,7 @@ def outline(text: str, words: Callable[[Token], str] = written, *, marked: bool 
     before, body, after = ("", body, "") if marked else as_markdown(as_hashes(body))
     if before:
         reading.add("message", before)
-    reading.walk(_parser().parse(body))
+    reading.walk([token for part in parse(body, _REQUEST) for token in part.tokens])
     if after:
         reading.add("message", after)
     return tuple(reading.blocks)

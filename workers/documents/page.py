@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import regex
-from jinja2 import FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from orchestrator.domain.documents import Section
@@ -33,7 +33,7 @@ class Printer:
         sections: Mapping[str, Section] | None = None,
     ) -> None:
         self.labels: Labels = labels(language, folders)
-        self.environment = _environment(folders)
+        self.folders = folders
         self.paths = paths or {}
         self.sections = sections or {}
         self.here = ""
@@ -62,9 +62,10 @@ class Printer:
             **values,
         )
         if source:  # a pack's own: it may loop without end; `overlay`: no cache that another thread holds
-            text = bounded(lambda: self.environment.overlay().from_string(source).render(given))
+            sandbox = _environment(self.folders, trusted=False).overlay()
+            text = bounded(lambda: sandbox.from_string(source).render(given))
         else:
-            text = self.environment.get_template(template).render(given)
+            text = _environment(self.folders, trusted=not self.folders).get_template(template).render(given)
         lines = regex.sub(r"[ \t]+$|^ (?=\S)", "", text, flags=regex.MULTILINE)
         return (regex.sub(r"\n{3,}", "\n\n", lines).strip() + "\n").encode("utf-8")
 
@@ -153,9 +154,10 @@ def _frontmatter(front: Mapping[str, Json]) -> Safe:
 
 
 @cache
-def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
+def _environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
+    """`trusted`: only what is shipped is printed; the sandbox looks at each attribute and each call of a template."""
     places = [*(folder / "templates" for folder in folders), shipped() / "templates"]
-    environment = ImmutableSandboxedEnvironment(
+    environment = (Environment if trusted else ImmutableSandboxedEnvironment)(
         loader=FileSystemLoader(places),
         undefined=StrictUndefined,
         autoescape=False,  # Markdown, not HTML: `finish` escapes every output

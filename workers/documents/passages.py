@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import takewhile
 
 from workers.documents.item_marks import (
@@ -116,7 +117,15 @@ class _Heading:
 
 def passages(text: str) -> tuple[Passage, ...]:
     """The passages of a text in order, one for each block."""
+    return (_kept if len(text) <= KEPT_CHARS else _read)(text)
+
+
+def _read(text: str) -> tuple[Passage, ...]:
     return completed(list(_Roles(outline(text)).read()))
+
+
+KEPT_CHARS = 32 * 1024  # of a text whose passages are kept
+_kept = lru_cache(maxsize=8)(_read)  # a request is read for its needs, its features and its ledger
 
 
 def _opens(text: str) -> bool:

@@ -22,6 +22,7 @@ from orchestrator.domain.json_types import Json
 from workers.documents.frontmatter import read_front
 from workers.documents.identifiers import IDENTIFIER
 from workers.documents.labels import LANGUAGES, labels
+from workers.documents.markdown_parts import Dialect, parse
 
 SIZE_LIMIT = 4 * 1024 * 1024  # bytes of one page that are read
 KEPT_LIMIT = 32 * 1024  # bytes of a page that is kept as it was read
@@ -124,8 +125,10 @@ def _read(path: str, data: bytes, document: DocumentDef | None) -> Page:
         faults.append("not UTF-8")
     front, body, offset, fault = _split_front(source)
     faults += [fault] if fault else []
-    reading = _Reading(path, offset, document)
-    reading.walk(_parser().parse(body))
+    reading = _Reading(path, document)
+    for part in parse(body, _PAGE):
+        reading.walk(part.tokens, offset + part.line)
+    reading.close()
     return reading.page(front, faults)
 
 
@@ -180,9 +183,9 @@ def broken_links(page: Page, pages: Mapping[str, Page], known: Collection[str]) 
 class _Reading:
     """The walk over one page's tokens: what was read so far, and under which headings the walk is."""
 
-    def __init__(self, path: str, offset: int, document: DocumentDef | None) -> None:
+    def __init__(self, path: str, document: DocumentDef | None) -> None:
         self.path = path
-        self.offset = offset
+        self.offset = 0  # lines before those that are walked over
         self.document = document
         self.headings: list[Heading] = []
         self.links: list[Link] = []
@@ -192,7 +195,8 @@ class _Reading:
         self.marker = ""
         self.text: list[str] = []
 
-    def walk(self, tokens: Sequence[Token]) -> None:
+    def walk(self, tokens: Sequence[Token], offset: int) -> None:
+        self.offset = offset
         depth = 0  # of lists
         for at, token in enumerate(tokens):
             if token.type == "heading_open":
@@ -208,6 +212,8 @@ class _Reading:
             elif token.type == "inline" and (at == 0 or tokens[at - 1].type != "heading_open"):
                 self._links(token)
                 self._say(_plain(token), item=depth > 0)
+
+    def close(self) -> None:
         while self.open:
             self.closed.append(self.open.pop())
 
@@ -368,6 +374,4 @@ def _headings() -> dict[str, tuple[str, ...]]:
     return {name: tuple(keys) for name, keys in meaning.items()}
 
 
-@cache
-def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+_PAGE = Dialect("page", lambda: MarkdownIt("commonmark").enable(["table", "strikethrough"]))

@@ -26,6 +26,7 @@ from orchestrator.log import Logger
 from orchestrator.store.deletion import remove_folder
 from workers.context.agent_calls import AgentCalls
 from workers.discussion.round import Critiqued, critique
+from workers.documents import markdown_parts
 from workers.host.leftovers import await_end
 from workers.host.live_runs import LiveRun, LiveRuns
 from workers.landing.coding_agents import has_coding_agent
@@ -75,6 +76,8 @@ class Runtime:
         except Exception as error:
             self._failed(live, error, times.taken, log)
             return None
+        finally:
+            markdown_parts.forget()
         failpoints.hit("report.after_commit")
         if reported is None or reported.next is None:
             _follow(produced, log)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, cached_property, lru_cache, wraps
 
 from rapidfuzz import fuzz
 
@@ -16,18 +16,31 @@ ALIKE = 0.75  # and almost the same
 CARRIED = 0.6  # share of a statement's words that the item which carries it must hold
 QUOTED = 0.25  # share of its words that an item must have in common with the sentence it quotes
 _NEAR = 88  # similarity of two strings, in percent, that counts as literal
+SHORT = 4_000  # characters of a text that is one of many; a session has about a thousand, each 1 kB in memory
+SHORT_TEXTS, LONG_TEXTS = 8_192, 16
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w-]*-\d)")
 _EDGES = " \t.,;:!?。，；：！？、\"'“”‘’「」"
 _NAME = re.compile(r"(?<![.!?。:：] )(?<!^)\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}[a-z0-9]*\b")
 
 
-@lru_cache(maxsize=32_768)
+def _remembered(read: Callable[[str], frozenset[str]]) -> Callable[[str], frozenset[str]]:
+    """`read`, with what it found in the last texts: in short ones many, in whole documents a few."""
+    of_short, of_long = lru_cache(maxsize=SHORT_TEXTS)(read), lru_cache(maxsize=LONG_TEXTS)(read)
+
+    @wraps(read)
+    def remembered(text: str) -> frozenset[str]:
+        return (of_short if len(text) <= SHORT else of_long)(text)
+
+    return remembered
+
+
+@_remembered
 def words(text: str) -> frozenset[str]:
     """The meaningful words of a text."""
     return keywords(text)
 
 
-@lru_cache(maxsize=32_768)
+@_remembered
 def strong(text: str) -> frozenset[str]:
     """Its words without those that nearly every statement has."""
     return words(text) - _listed("weak")
@@ -45,7 +58,14 @@ def plain(text: str) -> str:
 
 def is_one_script(text: str, other: str) -> bool:
     """Whether words of the two can be compared at all: both Chinese or Japanese, or neither."""
-    return is_cjk(text) == is_cjk(other)
+    return _is_cjk(text) == _is_cjk(other)
+
+
+def _is_cjk(text: str) -> bool:
+    return not text.isascii() and _is_mostly_cjk(text)
+
+
+_is_mostly_cjk = lru_cache(maxsize=1_024)(is_cjk)  # a whole request is held against each statement
 
 
 def share(wanted: frozenset[str], have: frozenset[str]) -> float:
@@ -101,10 +121,15 @@ class Carriers:
     def __init__(self, items: Iterable[str]) -> None:
         self.items = [item for item in dict.fromkeys(items) if item]
         self.whole = "\n".join(plain(item) for item in self.items)
-        self.by_word: dict[str, set[int]] = {}
+        self.by_word: dict[str, list[int]] = {}
         for at, item in enumerate(self.items):
             for word in words(item):
-                self.by_word.setdefault(word, set()).add(at)
+                self.by_word.setdefault(word, []).append(at)
+
+    @cached_property
+    def prose(self) -> str:
+        """All items as one line."""
+        return plain(self.whole)
 
     def carry(self, text: str) -> bool:
         """Whether one item carries the statement."""
@@ -121,7 +146,7 @@ class Carriers:
         return sorted(counts, key=lambda at: (-counts[at], at))[:most]
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=SHORT_TEXTS)
 def is_negative(text: str) -> bool:
     """Whether a text denies what it speaks of; two negations cancel out."""
     bare = pattern("no_negations").sub(" ", text)
@@ -149,7 +174,7 @@ def hollow_words() -> frozenset[str]:
     return _listed("hollow")
 
 
-@lru_cache(maxsize=32_768)
+@_remembered
 def numbers(text: str) -> frozenset[str]:
     """The numbers in a text, identifiers left aside."""
     return frozenset(found.replace(",", "") for found in _NUMBER.findall(text))

@@ -96,7 +96,7 @@ def _figure() -> re.Pattern[str]:
     )
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=8_192)
 def _bare(text: str) -> frozenset[str]:
     """The words of a statement without those that deny, measure or bind."""
     said = _IDENTIFIER.sub(" ", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from workers.documents.content import (
     Architecture,
@@ -133,7 +134,7 @@ def uncovered(spec: Specification, stated: Sequence[str]) -> tuple[str, ...]:
 
 def _carriers(spec: Specification) -> tuple[Carriers, Carriers]:
     """The requirements, and the limits of the brief."""
-    truth = _Truth(spec)
+    truth = _truth(spec)
     texts = []
     for item in (item for _, content in spec.of(Requirements) for item in content.items):
         if item.moscow != "Won't" and truth.denied_by(item.statement):
@@ -175,7 +176,7 @@ _ITEM = re.compile(r"\b(?:REQ|NFR-[A-Z]{1,2})-\d+\b")
 
 def turned(spec: Specification) -> Iterator[Finding]:
     """Statements that keep the words of their source and change what it says: a negation, a figure, how much it binds."""
-    sources = _Truth(spec)
+    sources = _truth(spec)
     for said in spec.statements:
         if not said.open or said.form not in _HELD:
             continue
@@ -197,20 +198,15 @@ def turned(spec: Specification) -> Iterator[Finding]:
 class _Truth:
     """What documents are held against, clause by clause: what the request and people since then asked for."""
 
-    def __init__(self, spec: Specification) -> None:
-        found = spec.sources.discovery
-        given = "\n".join((spec.sources.request, *spec.sources.given))
-        told = [line for line in given.split("\n") if not line.lstrip().startswith("|")]
-        if found is not None:
-            told += [row.text for row in found.requirements if row.kind != "exclusion"]
-            told += [*found.constraints, *found.dependencies, *(row.text for row in found.goals)]
-            told += [f"{row.metric} {row.target}" for row in found.goals]
+    def __init__(self, request: str, given: tuple[str, ...], read: tuple[str, ...]) -> None:
+        """`read`: the statements that were taken from the request."""
+        whole = "\n".join((request, *given))
+        told = [*(line for line in whole.split("\n") if not line.lstrip().startswith("|")), *read]
         self.known = Carriers(clause.strip() for text in told for clause in _CLAUSES.split(text))
-        self.amended = [
-            line for text in spec.sources.given for line in text.split("\n") if _ITEM.search(line)
-        ]
+        self.amended = [line for text in given for line in text.split("\n") if _ITEM.search(line)]
         self.plain = {plain(clause) for clause in self.known.items}
-        self.plain |= {plain(cell) for line in given.split("\n") if "|" in line for cell in line.split("|")}
+        self.plain |= {plain(cell) for line in whole.split("\n") if "|" in line for cell in line.split("|")}
+        self.departure = lru_cache(maxsize=2_048)(self._departure)  # each task judges all documents again
 
     def denied_by(self, statement: str) -> bool:
         """Whether a statement says the opposite of its source, or gives another figure."""
@@ -223,7 +219,7 @@ class _Truth:
         """Whether somebody gave an item that is named by its identifier the figures of a clause since the request."""
         return any(numbers(clause) <= numbers(line) for line in self.amended)
 
-    def departure(self, clause: str, beside: str) -> tuple[Difference, str]:
+    def _departure(self, clause: str, beside: str) -> tuple[Difference, str]:
         """How a clause departs from the one of its words, and that one; nothing where some source agrees with it."""
         if plain(clause) in self.plain or clause.rstrip().endswith("…"):  # one that was cut ends so
             return "", ""
@@ -234,13 +230,27 @@ class _Truth:
         return next(iter(differences), ("", "")) if all(rule for rule, _ in differences) else ("", "")
 
 
+def _truth(spec: Specification) -> _Truth:
+    found = spec.sources.discovery
+    read: list[str] = []
+    if found is not None:
+        read += [row.text for row in found.requirements if row.kind != "exclusion"]
+        read += [*found.constraints, *found.dependencies, *(row.text for row in found.goals)]
+        read += [f"{row.metric} {row.target}" for row in found.goals]
+    return _truth_of(spec.sources.request, spec.sources.given, tuple(read))
+
+
+_truth_of = lru_cache(maxsize=4)(_Truth)  # those of the sessions under way
+
+
 def _is_supported(said: Said, request: Carriers) -> bool:
     text = " ".join((said.title, said.text, *said.also))
     if not request.items or not is_one_script(said.text, request.whole) or len(words(said.text)) < 3:
         return True
-    return any(
-        share(words(said.text), words(request.items[at])) >= QUOTED for at in request.near(text)
-    ) or plain(said.text) in plain(request.whole)
+    return (
+        any(share(words(said.text), words(request.items[at])) >= QUOTED for at in request.near(text))
+        or plain(said.text) in request.prose
+    )
 
 
 def _sentences(spec: Specification) -> list[str]:
