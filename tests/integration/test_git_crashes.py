@@ -28,10 +28,10 @@ from workers.git.tree_cleanup import clean_trees
 ROOT = Path(__file__).parents[2]
 KEYS = ("IMPL-001", "IMPL-002", "IMPL-003")
 MODES = ("before", "after", "halfway", "orphaned")
-COMMANDS = 170  # more than the scenario has
-FEWEST = 130
+COMMANDS = 120  # more than the scenario has
+FEWEST = 90
 OFTEN = ("candidate.row", "head.stored", "head.published", "tree.retired")  # died at in each run of the tests
-STRIDE = 59  # of them, those at which the common suite dies
+STRIDE = 41  # of them, those at which the common suite dies
 
 FAKE_GIT = """#!/bin/sh
 # The real git; at command number $DIE_AT the process that called it is killed before, after, halfway, or while git goes on.
