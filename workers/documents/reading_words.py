@@ -83,8 +83,10 @@ def people() -> frozenset[str]:
 
 @cache
 def people_words(kind: str) -> frozenset[str]:
-    """Words beside people: `no_modifier`, `does`, `beside` or `nobody` (config/reading.yaml)."""
-    return frozenset(word.strip() for line in _read()["people_words"][kind] for word in line.split(","))
+    """Words beside people: `no_modifier`, `does`, `makers`, `nobody` ... (config/reading.yaml)."""
+    said = _read()["people_words"][kind]
+    lines = [said] if isinstance(said, str) else said
+    return frozenset(word.strip() for line in lines for word in line.split(","))
 
 
 @cache
