@@ -17,7 +17,7 @@ from workers.documents.reading_words import people, people_words
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
 _MARK = re.compile(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
 _ARTICLE = re.compile(
-    r"^(?:(?:right now|at the moment|today|only|most|some|second|third|next|last|tired|average|median|typical|individual|single|current|active|logged-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|old|free|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
+    r"^(?:(?:right now|at the moment|in addition,?|today|only|most|some|second|third|next|last|tired|average|median|typical|individual|single|current|active|logged-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|old|free|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
     re.IGNORECASE,
 )
 _DOING = re.compile(r"((?:[\w-]+ ){0,2}[\w-]+s) \w+ing\b")
@@ -67,7 +67,9 @@ _ON_DUTY = re.compile(  # what belongs to a name: `the observer on shift sees`, 
 )
 _BESIDE = re.compile(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
 _ONE = re.compile(r"(?:an?|each|every)\s", re.IGNORECASE)  # whose verb ends in -s
-_COMPOUND = re.compile(r" [a-z]+s (?:is|are|was|were|can|must|may|shall|should|will|has|have)\b")  # `names are`
+_COMPOUND = re.compile(
+    r" [a-z]+s (?:is|are|was|were|can|must|may|shall|should|will|has|have)\b"
+)  # `names are`
 _ADVERBS = frozenset(
     [
         "often",
@@ -93,6 +95,9 @@ _RANK = re.compile(
     re.IGNORECASE,
 )
 _RANK_LABEL = re.compile(rf"\W*(?:[\d.]+\s+)?(?:{_RANK.pattern})\s*[:：–—-]\s+", re.IGNORECASE)
+_AGE = re.compile(
+    r"[,，(（]?\s*\b\d{1,3}\s?(?:years?(?: old)?|jahre(?: alt)?|ans|años|anni|岁)", re.IGNORECASE
+)
 _PARTS = re.compile(r"\s*[,，、|/;:：()（）]\s*|\s+[-–—]\s+|\s+(?:the|der|die|le|la|el)\s+")
 
 
@@ -169,7 +174,7 @@ def persona(heading: str, occupation: str, told: str) -> str:
         told_by = actor_name(re.split(r"[,;.，；。]", occupation)[0])
         if _known(told_by) or is_cjk(occupation) or len(told_by.split()) < 4:
             return told_by
-    said = re.split(r"[:：]\s*", heading)[-1]
+    said = _AGE.sub("", re.split(r"[:：]\s*", heading)[-1])
     split = [actor_name(part) for part in _PARTS.split(said) if part.strip()]
     parts = [part for part in split if not _RANK.fullmatch(part)]
     known = [part for part in parts if _known(part) or (is_cjk(part) and len(parts) == 1)]

@@ -62,7 +62,10 @@ _TELLS = re.compile(
 )  # a sentence rather than a list of names
 _MANY = 3  # sentences of an item that tells of several people
 _SPEAKER = re.compile(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
-_BESIDE_USERS = frozenset({"nonfunctional", "constraint", "background", "problem"})  # roles that name no further user
+_BESIDE_USERS = frozenset(
+    {"nonfunctional", "constraint", "background", "problem"}
+)  # roles that name no further user
+_CELL = re.compile(r"[A-Z][\w'’-]*(?: (?!who\b)[\w'’-]+){0,4}")  # of a table: a name alone
 _TOLD = frozenset({"", "problem", "background", "goal"})  # roles that tell of users where no list names them
 _OFTEN = 2  # statements that speak of somebody who is a user then
 _MAX_NEEDS = 6  # sentences kept with a user who acts in many
@@ -181,6 +184,8 @@ class Users:
         name = actor_name(doer_of(said, lex) or said)
         short = name if _WHOSE.match(name) else _DOING.sub("", name)
         name = short if is_person(short, lex) else name  # `Operator running several shops`
+        if row.passage.block.kind == "row" and _CELL.fullmatch(row.text) and row.text.startswith(name):
+            name = row.text  # `Tourists from abroad`
         if not row.item and not head and lex.language == "en" and not is_person(name, lex):
             return False
         acts = name.partition(" ")[0].lower() in lex.verbs and not is_person(name, lex)
@@ -200,7 +205,10 @@ class Users:
         if row.passage.values or row.passage.label:
             return False
         taken = False
+        told = row.item and row.passage.parent in self.of_block  # below a heading that names somebody
         for said in row.passage.block.strong:
+            if told and (said.endswith((":", "：")) or row.text.startswith((f"{said}:", f"{said}："))):
+                continue  # `**Carries:** a bunch of keys`
             at = row.text.find(said)
             sentence = (
                 re.split(r"(?<=[.!?。！？])\s*", row.text[at + len(said) :].lstrip(" .。:：,，"))[0]
