@@ -88,3 +88,14 @@ def test_category_of_a_quality(statement: str, category: str) -> None:
     read = analyse_request(f"# Gatelog\n\n## Non-functional requirements\n\n- {statement}\n")
 
     assert [need.category for need in read.needs] == [category]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Anything above 20 a month is out.", "This page does not describe the hardware."]
+)
+def test_limit_and_what_a_text_says_of_itself_leave_nothing_out(sentence: str) -> None:
+    read = analyse_request(
+        f"Gatelog is a log for us keepers.\n\nEvery keeper can enter a level.\n\n{sentence}\n"
+    )
+
+    assert not [need.text for need in read.needs if need.kind == "exclusion"]

@@ -177,7 +177,7 @@ _DENIES = re.compile(  # the words of a sentence that only says what is not to b
     re.IGNORECASE,
 )
 _LEAVES = re.compile(  # what the product says that it does not do: `Gatelog does not open the gate`
-    r"^(?:the (?:software|system|app|application|product|service|tool|library|site)|it|(?-i:[A-Z])\w+) (?:does|will) not (?!(?:work|have|need|want|know|like|mind|fit|help|exist|matter|mean|say|look|get|use)\b)(?!.*\b(?:when|if|unless|until|without|more than|yet)\b)\w+ ",
+    r"^(?:the (?:software|system|app|application|product|service|tool|library|site)|it|(?-i:[A-Z])\w+) (?:does|will) not (?!(?:work|have|need|want|know|like|mind|fit|help|exist|matter|mean|say|look|get|use|cover|contain|define|describe|prescribe|replace|specify)\b)(?!.*\b(?:when|if|unless|until|without|more than|yet)\b)\w+ ",
     re.IGNORECASE,
 )
 _FOR_NOW = re.compile(  # then it is left out of a version
