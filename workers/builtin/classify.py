@@ -76,6 +76,7 @@ class Reader:
         self._unsaid()
         self._beside_needs()
         if not self.manual:
+            self.users.told(self.found)
             said = [need.text for need in self.needs if need.kind != "exclusion"]
             self.users.mentioned([*said, *(row.text for row in self.criteria)])
         told = subject_of(self.found) if self.manual else None

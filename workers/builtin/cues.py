@@ -176,6 +176,10 @@ _DENIES = re.compile(  # the words of a sentence that only says what is not to b
     r"|^(?:请|麻烦|也|还有|并且|千万|绝对)*(?:不要|不想要?|不用|别|没有|无需?)(?:有|用|出现|再|让(?:我们?|大家|会员|用户))?(?:任何|再|什么)?",
     re.IGNORECASE,
 )
+_LEAVES = re.compile(  # what the product says that it does not do: `Gatelog does not open the gate`
+    r"^(?:the (?:software|system|app|application|product|service|tool|library|site)|it|(?-i:[A-Z])\w+) (?:does|will) not (?!(?:work|have|need|want|know|like|mind|fit|help|exist|matter|mean|say|look|get|use|cover|contain|define|describe|prescribe|replace|specify)\b)(?!.*\b(?:when|if|unless|until|without|more than|yet)\b)\w+ ",
+    re.IGNORECASE,
+)
 _FOR_NOW = re.compile(  # then it is left out of a version
     r"\b(?:for now|for the moment|yet|at first|initially|later|(?:first|initial|this|next) (?:version|release|phase|iteration|sprint|round|step|year|season)|mvp|(?:not|n['’]t) (?:needed|necessary|required|planned|supported)|need(?:ed)?|scope)\b|第一|首[版期]|本期|这[期版次]|暂时?|以后|后续|先不|功能|模块|系统|页面",
     re.IGNORECASE,
@@ -216,8 +220,10 @@ def grants(text: str, lex: Lexicon, modal: tuple[str, re.Match[str]], actor: str
 
 def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     """Whether a sentence says that something is left out."""
-    if row.role == "background" and lex.find("refused", row.text):
+    if row.role in ("background", "problem") and lex.find("refused", row.text):
         return True
+    if row.role in ("", "background") and not row.item and _LEAVES.match(row.text):
+        return category_of(row.text, lex) != "S"
     if row.role in ("background", "user", "instructions", "problem", "goal", "metric") or manual:
         return False
     if lex.find("as_a", row.text):  # `so that I do not need ...`

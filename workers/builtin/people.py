@@ -17,7 +17,7 @@ from workers.documents.reading_words import people, people_words
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
 _MARK = re.compile(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
 _ARTICLE = re.compile(
-    r"^(?:(?:only|most|some|second|third|next|last|tired|average|median|typical|individual|single|current|active|logged-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
+    r"^(?:(?:right now|at the moment|in addition,?|today|only|most|some|second|third|next|last|tired|average|median|typical|individual|single|current|active|logged-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|old|free|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
     re.IGNORECASE,
 )
 _DOING = re.compile(r"((?:[\w-]+ ){0,2}[\w-]+s) \w+ing\b")
@@ -66,6 +66,10 @@ _ON_DUTY = re.compile(  # what belongs to a name: `the observer on shift sees`, 
     r" (?:on|in) (?:duty|shift|call|charge(?: of (?:the |a |an |our )?[a-z-]+)?)\b| of (?:the |a |an |our |other |their )?(?:[a-z-]+ ){0,2}?[a-z-]+(?= (?:can|may|must|shall|should|will|has|have|is|are|gets?|sees?|receives?|wants?|needs?)\b)",
 )
 _BESIDE = re.compile(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
+_ONE = re.compile(r"(?:an?|each|every)\s", re.IGNORECASE)  # whose verb ends in -s
+_COMPOUND = re.compile(
+    r" [a-z]+s (?:is|are|was|were|can|must|may|shall|should|will|has|have)\b"
+)  # `names are`
 _ADVERBS = frozenset(
     [
         "often",
@@ -91,6 +95,9 @@ _RANK = re.compile(
     re.IGNORECASE,
 )
 _RANK_LABEL = re.compile(rf"\W*(?:[\d.]+\s+)?(?:{_RANK.pattern})\s*[:：–—-]\s+", re.IGNORECASE)
+_AGE = re.compile(
+    r"[,，(（]?\s*\b\d{1,3}\s?(?:years?(?: old)?|jahre(?: alt)?|ans|años|anni|岁)", re.IGNORECASE
+)
 _PARTS = re.compile(r"\s*[,，、|/;:：()（）]\s*|\s+[-–—]\s+|\s+(?:the|der|die|le|la|el)\s+")
 
 
@@ -131,6 +138,11 @@ def _stems(word: str) -> Iterator[str]:
             yield word[: -len(ending)] + single
 
 
+def is_one_of(kind: str, word: str) -> bool:
+    """Whether a noun is listed with the words beside people: `client` names things as well, a `supplier` builds."""
+    return not people_words(kind).isdisjoint(_stems(word.lower()))
+
+
 def _ending(word: str, lex: Lexicon) -> bool:
     return lex.find("agent", word) is not None and lex.find("tool", word) is None
 
@@ -162,7 +174,7 @@ def persona(heading: str, occupation: str, told: str) -> str:
         told_by = actor_name(re.split(r"[,;.，；。]", occupation)[0])
         if _known(told_by) or is_cjk(occupation) or len(told_by.split()) < 4:
             return told_by
-    said = re.split(r"[:：]\s*", heading)[-1]
+    said = _AGE.sub("", re.split(r"[:：]\s*", heading)[-1])
     split = [actor_name(part) for part in _PARTS.split(said) if part.strip()]
     parts = [part for part in split if not _RANK.fullmatch(part)]
     known = [part for part in parts if _known(part) or (is_cjk(part) and len(parts) == 1)]
@@ -260,7 +272,8 @@ def people_in(text: str, lex: Lexicon, *, named: bool = False) -> list[str]:
 def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = False) -> str:
     """The noun phrase that begins at a place of a text when its head names people."""
     article = _ARTICLE.match(text[at : at + 60])
-    end = at + article.end() if article else at
+    told = article[0] if article else ""
+    end = at + len(told)
     words: list[str] = []
     while len(words) < 4:
         found = _WORD.match(text, end)
@@ -288,9 +301,13 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
             if further and text[end : end + 1] == " " and _known(further[1]):
                 continue
             many = word.endswith("s") and not word.endswith("ss")
-            if whose and (given or _acting(follows[whose.end() :], lex, article is not None, many=many)):
+            if len(words) == 1 and is_one_of("makers", word):
+                return ""
+            if len(words) == 1 and is_one_of("things_too", word) and not _ACTS.match(follows):
+                return ""
+            if whose and (given or _acting(follows[whose.end() :], lex, told, many=many)):
                 return phrase + whose[0]
-            return phrase if given or _acting(follows, lex, article is not None, many=many) else ""
+            return phrase if given or _acting(follows, lex, told, many=many) else ""
         if not named and _ending(word.lower(), lex) and (_ACTS.match(follows) or _do(word, follows, lex)):
             return phrase
     return ""
@@ -302,21 +319,23 @@ def _do(word: str, follows: str, lex: Lexicon) -> bool:
     return word.endswith("s") and verb is not None and verb[1] in lex.verbs
 
 
-def _acting(follows: str, lex: Lexicon, told: bool, *, many: bool) -> bool:
-    """Whether a noun phrase is followed by what its people do, rather than by the rest of a longer name. `many`: a plural,
-    which no longer name has in front."""
+def _acting(follows: str, lex: Lexicon, told: str, *, many: bool) -> bool:
+    """Whether a noun phrase is followed by what its people do, rather than by the rest of a longer name. `told`: its article;
+    `many`: a plural, which no longer name has in front."""
     found = _WORD.match(follows)
     if not found or follows[:1] not in " ,":
         return False
     word = found[1].lower()
     if many and follows[:1] == " " and follows[1:2].islower() and word not in people_words("beside"):
         return True
+    if _COMPOUND.match(follows) or (_ONE.match(told) and word in lex.verbs):
+        return False  # `Patient names are replaced`, `A volunteer lock keeper arrives`
     if {word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"} & (
         lex.verbs | people_words("does")
     ):
         return True
     return (
         not follows.isascii()
-        or (told and _FOREIGN.match(follows) is not None)
-        or (told and word.endswith("s"))
+        or (told != "" and _FOREIGN.match(follows) is not None)
+        or (told != "" and word.endswith("s"))
     )

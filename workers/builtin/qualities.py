@@ -26,8 +26,10 @@ _SECONDS = re.compile(  # what is that short is said of an answer
     r"\b(?:\d[\d.,]*|half an?|an?|one|two|three|four|five|six|eight|ten|twenty|thirty)\s?(?:ms|milliseconds?|s|secs?|seconds?|millisekunden?|sekunden?|secondes?|segundos?)\b|秒",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"[^\W\d_][\w -]{2,30}(?=[:：]\s)")  # in front of a statement: `Ease of use: ...`
+_MANY = re.compile(r"\b\d[\d.,]*\d{2} [a-z]+")  # how much there is to bear: `600 intakes`
 _FAILS = re.compile(  # of a condition: what the product has to bear
-    r"\b(?:down|gone|offline|unreachable|unavailable|fails?|cut|crash\w*|dies|dead|lost|drops?|breaks?|outage)\b|(?:断|中断|故障|离线|宕机)",
+    r"\b(?:down|gone|offline|unreachable|unavailable|fails?|cut|crash\w*|dies|dead|lost|drops?|breaks?|outage|off|away)\b|(?:断|中断|故障|离线|宕机)",
     re.IGNORECASE,
 )
 
@@ -54,6 +56,7 @@ def quality_of(row: Sentence, lex: Lexicon) -> Category:
         passage.id,
         passage.label,
         passage.title,
+        label[0] if (label := _LABEL.match(row.text)) else "",
         row.text.partition(" | ")[0] if passage.block.kind == "row" and " | " in row.text else "",
     ):
         named = _named(said)
@@ -79,6 +82,10 @@ def _named(said: str) -> Category:
     return cast(Category, named.pop()) if len(named) == 1 else ""
 
 
+_FEATURE = re.compile(  # what is used, though its words are of security: `Password reset by mail`
+    r"^(?:[\w-]+ )?(?:passwords? (?:reset|recovery|change)|log-?in (?:page|form|screen)|sign-?up (?:page|form))\b|^(?:reset|change|recover)(?:ting|ing)? (?:of )?(?:a |the |their |forgotten |lost )*passwords?\b|^(?:忘记|找回|重置|修改)密码|^passwort (?:zurücksetzen|ändern)",
+    re.IGNORECASE,
+)
 _PEOPLE_DO = re.compile(  # `Users can download a backup`, `Members reset their password`
     r"(?:(?:all|the|each|every|any|an?|registered|new) )?(?:users?|members?|customers?|visitors?|guests?|admins?|administrators?|owners?|students?|teachers?|patients?|employees?) "
     r"(?:can|may|are able to|is able to|resets?|changes?|downloads?|exports?|deletes?|restores?|sets?|choose|chooses|logs? in|signs? in|signs? up)\b(?! (?:only|not|at least|at most|within|in under|up to)\b)",
@@ -92,6 +99,8 @@ def kind_of(row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
         return "constraint"
     if row.role in ("nonfunctional", "constraint"):
         return "nonfunctional" if category or row.role == "nonfunctional" else "constraint"
+    if _FEATURE.search(row.text):
+        return "functional"
     valued = (
         is_cjk(row.text) and category == "P" and any(c.isdigit() for c in row.text)
     )  # `查询结果1秒内显示`
@@ -99,7 +108,9 @@ def kind_of(row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
     if not category or taken.actor or ordered or _PEOPLE_DO.match(row.text):
         return "functional"
     failing = any(_FAILS.search(condition) for condition in taken.conditions)
-    if category in ("P", "SC") and taken.conditions and not failing and not _GOES_ON.search(row.text):
+    borne = failing or (category == "SC" and _MANY.search(row.text)) or _GOES_ON.search(row.text)
+    meanwhile = all(condition.startswith("while ") for condition in taken.conditions)
+    if category in ("P", "SC") and not meanwhile and not borne:
         return "functional"
     if category in ("P", "SC") and unhedged(row.text) != row.text:
         return "functional"

@@ -15,6 +15,7 @@ from workers.builtin.names import singular
 from workers.builtin.people import (
     actor_name,
     introduced,
+    is_one_of,
     is_person,
     listed_people,
     names_somebody,
@@ -61,6 +62,11 @@ _TELLS = re.compile(
 )  # a sentence rather than a list of names
 _MANY = 3  # sentences of an item that tells of several people
 _SPEAKER = re.compile(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
+_BESIDE_USERS = frozenset(
+    {"nonfunctional", "constraint", "background", "problem"}
+)  # roles that name no further user
+_CELL = re.compile(r"[A-Z][\w'’-]*(?: (?!who\b)[\w'’-]+){0,4}")  # of a table: a name alone
+_TOLD = frozenset({"", "problem", "background", "goal"})  # roles that tell of users where no list names them
 _OFTEN = 2  # statements that speak of somebody who is a user then
 _MAX_NEEDS = 6  # sentences kept with a user who acts in many
 
@@ -178,6 +184,8 @@ class Users:
         name = actor_name(doer_of(said, lex) or said)
         short = name if _WHOSE.match(name) else _DOING.sub("", name)
         name = short if is_person(short, lex) else name  # `Operator running several shops`
+        if row.passage.block.kind == "row" and _CELL.fullmatch(row.text) and row.text.startswith(name):
+            name = row.text  # `Tourists from abroad`
         if not row.item and not head and lex.language == "en" and not is_person(name, lex):
             return False
         acts = name.partition(" ")[0].lower() in lex.verbs and not is_person(name, lex)
@@ -197,7 +205,10 @@ class Users:
         if row.passage.values or row.passage.label:
             return False
         taken = False
+        told = row.item and row.passage.parent in self.of_block  # below a heading that names somebody
         for said in row.passage.block.strong:
+            if told and (said.endswith((":", "：")) or row.text.startswith((f"{said}:", f"{said}："))):
+                continue  # `**Carries:** a bunch of keys`
             at = row.text.find(said)
             sentence = (
                 re.split(r"(?<=[.!?。！？])\s*", row.text[at + len(said) :].lstrip(" .。:：,，"))[0]
@@ -289,10 +300,30 @@ class Users:
             is_person(spoken[1], lex) if is_cjk(spoken[1]) else people_named(spoken[1]) == [spoken[1]]
         ):
             self._add(spoken[1], row.text)
+        if self.listing and row.role in _BESIDE_USERS:
+            return
         for name in people_in(row.text, lex, named=bool(self.listing)):
-            if singular(name.lower()) not in self.listing or self._same(name):
+            if not self._listed_as(name) or self._same(name):
                 head = re.split(r" (?:of|on|in|with) ", name)[0]
                 self._add(self._same(head) or name, row.text)  # `the inspector on duty` is an inspector
+
+    def _listed_as(self, name: str) -> bool:
+        """Whether the list of users speaks of somebody by the same noun: `van driver` beside `drivers of the vans`."""
+        said = singular(name.lower())
+        head = said if is_cjk(said) else re.split(r" (?:of|on|in|with) ", said)[0].split()[-1]
+        return said in self.listing or re.search(rf"\b{re.escape(head)}", self.listing) is not None
+
+    def told(self, rows: Sequence[Sentence]) -> None:
+        """Take who acts in what a text without a list of its users tells, when it speaks of them more than once."""
+        if self.listing:
+            return
+        whole = "\n".join(passage.text for passage in self.passages).lower()
+        for row in rows:
+            if row.role not in _TOLD:
+                continue
+            for name in people_in(row.text, lexicon_of(row.text)):
+                if whole.count(singular(name.lower()).split()[-1]) >= _OFTEN:
+                    self._add(self._same(name) or name, row.text)
 
     def mentioned(self, texts: Sequence[str]) -> None:
         """Take people whom several statements speak of, whatever they do there; a text with a list of its users names them."""
@@ -303,7 +334,8 @@ class Users:
             if not is_cjk(text):
                 count.update(list(dict.fromkeys(singular(name.lower()) for name in people_named(text))))
         for name, times in count.items():
-            if times >= _OFTEN and not self._same(name):
+            other = is_one_of("makers", name) or is_one_of("things_too", name)
+            if times >= _OFTEN and not other and not self._same(name):
                 self.known(name)
 
     def _add(self, name: str, text: str) -> None:

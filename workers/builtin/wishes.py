@@ -173,13 +173,18 @@ def listed(text: str, longest: int = 8) -> list[str]:
     )
 
 
+_HAS = re.compile(
+    r"\w+ (?:has|have|must|shall|should|is|are|can|will|may)\b"
+)  # `Search has to answer`, a noun
+
+
 def imperative(text: str, lex: Lexicon) -> bool:
     if lex.language == "zh":
         return any(text.startswith(verb) for verb in lex.verbs) or bool(re.match(r"(?:请|帮我|为|给)", text))
     if re.match(r"(?:ask|tell|call) (?:me|us|him|her|them|again)\b", text, re.IGNORECASE):
         return False  # of people, not of the thing
     first = re.match(r"(?:please\s+|also\s+|then\s+)?([A-Za-z]+)\s+\S", text, re.IGNORECASE)
-    return bool(first) and first is not None and first[1].lower() in lex.verbs
+    return first is not None and first[1].lower() in lex.verbs and not _HAS.match(text)
 
 
 def doer_of(text: str, lex: Lexicon) -> str:

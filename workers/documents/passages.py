@@ -96,6 +96,21 @@ _RANKED = re.compile(
 )  # a heading of several users
 _DEMANDS = re.compile(r"\b(?:shall|must|should)\b|^\W*[A-Z]{1,5}-?\d+\.\d|必须|应当?")
 _BESIDE = frozenset({"plan", "instructions"})
+_UNDECIDED = re.compile(  # `Name of the product: TBC`
+    r"^[^:：]{2,60}[:：]\s*(?:tb[acd]|to be (?:agreed|confirmed|decided|defined|determined)|still open|offen|待定|待确认|à définir|por definir)\W*$",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"^(?:the|our|its) |\s+(?:are|is|will be|sind|sont|son)(?: (?:these|the following|as follows))?$",
+    re.IGNORECASE,
+)
+_VOICE = re.compile(r"(?:I|my|we|our)\b.*[?？]$", re.IGNORECASE)  # a question that somebody asks
+_DECIDABLE = ASKED | {"", "non_goal", "constraint", "nonfunctional", "question", "dependency"}
+_TOLD = frozenset({"user", "acceptance"})  # roles of sections that a whole story does not belong to
+_WISH = re.compile(  # a story that says what is wanted
+    rf"{_STORY.pattern}.{{2,60}}?[,，]? ?(?:\bI(?:['’]d| would)? (?:want|need|like|can|must|should)\b|je (?:veux|souhaite)|(?:möchte|will) ich\b|quiero\b|我(?:想|希望|要|需要|能))",
+    re.IGNORECASE,
+)
 _UNTICKED = _BESIDE | {
     "",
     "background",
@@ -178,11 +193,14 @@ class _Roles:
         identified = ID.match(named) or _TITLED.match(named)
         title = block is self._first() and (block.level == self.title_level or self._names_all(block))
         titled = identified is not None or title
+        voice = _VOICE.match(block.text) is not None and not label_role(block.text)
         told = _AS_A.match(block.text)
         scene = _SCENARIO.match(block.text) if above and above.role in ASKED and above.feature else None
         found = _STRUCK.search(block.text)
         struck = found[1] if found else self._finished(block, identified is not None)
-        role = "" if titled else "use_case" if told else role_of(block.text) or clause_role(block.text)
+        role = (
+            "" if titled or voice else "use_case" if told else role_of(block.text) or clause_role(block.text)
+        )
         beside = block.level >= BOLD and above is not None and above.role not in ASKED
         framed = above and above.role and above.role != "background" and not beside
         if not (role or titled or told or identified or framed):
@@ -337,7 +355,7 @@ class _Roles:
         )
 
     def _led(self, base: Passage, lead: str) -> Passage:
-        label = re.split(r"[.!?。！？]\s*", lead.rstrip().rstrip(":："))[-1]
+        label = _LEADING.sub("", re.split(r"[.!?。！？]\s*", lead.rstrip().rstrip(":："))[-1])
         role = role_of(label) if len(label.split()) <= 8 else ""
         role = "" if role == "background" and not label_role(label) else role  # `The storyboard in short:`
         given = priority_of(label)
@@ -369,6 +387,8 @@ class _Roles:
             return replace(base, role="question")
         if skipped:
             return replace(base, role=skipped)
+        if role in _DECIDABLE and _UNDECIDED.search(text):
+            return replace(base, role="question")
         for symbol, given in self.legend.items():
             if text.startswith(symbol):
                 text, base = text.removeprefix(symbol).lstrip("\ufe0f "), replace(base, priority=given)
@@ -386,7 +406,7 @@ class _Roles:
         text = _NUMBERED.sub("", text)
         if role in ASKED | {""} and _GIVEN_WHEN.match(text.replace("*", "")):
             role = "acceptance"
-        if role in _BESIDE and _STORY.match(text):
+        if (role in _BESIDE and _STORY.match(text)) or (role in _TOLD and _WISH.match(text)):
             role = "requirement"
         answer = answer_of(text, role)
         if answer:

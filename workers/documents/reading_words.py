@@ -13,7 +13,7 @@ from orchestrator.domain.text import is_cjk
 
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _NUMBERING = re.compile(
-    r"^(?:(?:section|part|chapter|appendix|step)\s+)?(?:\d+(?:\.\d+)*[.):、]?\s+|\d+(?:\.\d+)*[.):、]\s*|第?[一二三四五六七八九十]{1,3}[、章节.]\s*"
+    r"^(?:(?:section|part|chapter|appendix|step)\s+)?(?:\d+(?:\.\d+)*(?=(?-i:[A-Z][a-z]))|\d+(?:\.\d+)*[.):、]?\s+|\d+(?:\.\d+)*[.):、]\s*|第?[一二三四五六七八九十]{1,3}[、章节.]\s*"
     r"|[（(][一二三四五六七八九十\d]{1,3}[)）]\s*|[IVX]{1,4}\.\s+|[A-Z]\.\s+)",
     re.IGNORECASE,
 )
@@ -83,8 +83,10 @@ def people() -> frozenset[str]:
 
 @cache
 def people_words(kind: str) -> frozenset[str]:
-    """Words beside people: `no_modifier`, `does`, `beside` or `nobody` (config/reading.yaml)."""
-    return frozenset(word.strip() for line in _read()["people_words"][kind] for word in line.split(","))
+    """Words beside people: `no_modifier`, `does`, `makers`, `nobody` ... (config/reading.yaml)."""
+    said = _read()["people_words"][kind]
+    lines = [said] if isinstance(said, str) else said
+    return frozenset(word.strip() for line in lines for word in line.split(","))
 
 
 @cache

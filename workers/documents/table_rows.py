@@ -110,6 +110,8 @@ def row_of(base: Passage) -> Passage:
             values["id"] = values.pop(kind)  # `Story | What`
         if kind == "criterion" and _REFERENCE.match(cell.strip()):
             kind = "id"  # `Test | Passed when`
+        if kind == "requirement" and len(cell.split()) > max(_NAME, len(values.get(kind, cell).split())):
+            kind = "description"  # `Capability | Requirement`: a name, then what it asks for
         roled = kind == "user" and len(cell.split()) <= _NAME and _ROLE_HEADERS.match(header) is not None
         if kind and cell and (kind not in values or (roled and not named_role)):
             values[kind] = cell.strip()
@@ -149,7 +151,9 @@ def row_of(base: Passage) -> Passage:
         (cell for cell in map(_keyless, beside) if is_done(re.split("[,，;；]", cell)[0])), ""
     )
     ticked = any(_YES.match(cell) and _asks_if_done(header) for header, cell in given)
-    finished = (ticked or is_done(re.split("[,，;；]", state)[0])) and role in _FINISHED
+    first, *others = re.split(r"\s*[,，;；]\s*", state)
+    behind = priority_of(first) != "" and any(map(is_done, others))  # `Critical; done`
+    finished = (ticked or is_done(first) or behind) and role in _FINISHED
     if role == "risk" and "mitigation" not in values:
         values |= _answered_risk(given, text)
     if role in _FINISHED and finished_words(text):
@@ -159,9 +163,9 @@ def row_of(base: Passage) -> Passage:
     struck = _STRUCK.fullmatch(text.strip())
     if struck and role in ASKED:
         text, role = struck[1], "non_goal"
-    behind = _STRUCK_AND.fullmatch(text.strip()) if role in _FINISHED else None
-    if behind and is_done(behind[2]):  # `~~Log in~~ done`
-        text, finished = behind[1], True
+    struck_and = _STRUCK_AND.fullmatch(text.strip()) if role in _FINISHED else None
+    if struck_and and is_done(struck_and[2]):  # `~~Log in~~ done`
+        text, finished = struck_and[1], True
     if role == "question" and _ANSWERED.match(values.get("status", "")):
         role = "answered"
     if role == "question" and values.get("answer") and not _UNDECIDED.search(values["answer"]):

@@ -1,0 +1,90 @@
+"""Who counts as a user: people by what they do, not things, makers, or labels beside a persona."""
+
+from __future__ import annotations
+
+import pytest
+
+from workers.builtin.language import lexicon_of
+from workers.builtin.people import people_in, persona
+from workers.builtin.request import analyse_request
+
+
+def users(request: str) -> list[str]:
+    return [actor.name for actor in analyse_request(request).actors]
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("The planner computes a route every five minutes", []),
+        ("The planner wants to see the routes of a day", ["planner"]),
+        ("The supplier shall train the staff on site", []),
+        ("Patient names are shown as initials", []),
+        ("A volunteer lock with two gates", []),
+        ("A courier hands the parcel over", ["courier"]),
+    ],
+)
+def test_people_are_told_from_things_makers_and_longer_names(text: str, people: list[str]) -> None:
+    assert people_in(text, lexicon_of(text)) == people
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        "## Constraints\n\n- Two electricians install the meters in May\n",
+        "## Non-functional requirements\n\n- Nothing is shown to lawyers of the tenants\n",
+    ],
+)
+def test_limits_beside_a_list_of_users_name_no_further_user(section: str) -> None:
+    request = f"# Hut\n\n## Users\n\n- **Warden**: opens the hut\n- **Hiker**: sleeps in it\n\n{section}"
+
+    assert users(request) == ["Warden", "Hiker"]
+
+
+def test_user_is_known_by_the_same_noun_as_in_the_list() -> None:
+    request = (
+        "# Vans\n\n## Users\n\n- **Drivers of the vans**: bring the crates\n- **Clerks**: count them\n\n"
+        "## Requirements\n\n- A van driver reports a broken crate\n"
+    )
+
+    assert len(users(request)) == 2
+
+
+def test_people_who_act_in_what_a_text_without_a_list_tells_are_users() -> None:
+    request = (
+        "# Bells\n\n## Problem\n\nToday the sexton writes each ringing into a book.\n\n"
+        "## Requirements\n\n- The page lists the ringings of a week\n- A ringing has the name of its sexton\n"
+    )
+
+    assert users(request) == ["sexton"]
+
+
+def test_story_and_labels_below_a_persona_are_read_as_such() -> None:
+    request = (
+        "# Boats\n\n## Personas\n\n### Marta, 52, boat keeper\n\n- **Carries:** a bunch of keys\n"
+        "- As a boat keeper, I want to see which boats are wet so that nobody waits.\n"
+    )
+    read = analyse_request(request)
+
+    assert [actor.name for actor in read.actors] == ["boat keeper"]
+    assert [need.text for need in read.needs] == [
+        "As a boat keeper, I want to see which boats are wet so that nobody waits."
+    ]
+
+
+def test_segments_of_a_table_are_users() -> None:
+    request = (
+        "# Bench\n\n## Target segments\n\n| Segment | Share | What they look for |\n|---|---|---|\n"
+        "| Apprentices from abroad | 40 % | A bench for an evening |\n| Teachers | 10 % | A room for a class |\n"
+    )
+    read = analyse_request(request)
+
+    assert [actor.name for actor in read.actors] == ["Apprentices from abroad", "Teachers"]
+    assert not read.goals
+
+
+@pytest.mark.parametrize(
+    "heading", ["Nora, 44 años - guarda", "Nora (44) - guarda", "Nora, 44 years old - guarda"]
+)
+def test_age_is_no_part_of_who_a_persona_is(heading: str) -> None:
+    assert persona(heading, "", "") == "guarda"
