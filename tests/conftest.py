@@ -92,6 +92,17 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
         yield empty
 
 
+@pytest.fixture(scope="session", autouse=True)
+def inner_runs_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A pytest that a test starts makes its folders in ours.
+
+    At its end it deletes what older runs left beside its own, which in the user's folder can take minutes.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DEBUG_TEMPROOT", str(tmp_path_factory.mktemp("inner-runs")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def confinable() -> None:
     """Skips where the kernel cannot show an agent the project read-only."""
