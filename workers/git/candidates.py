@@ -207,7 +207,9 @@ def _changed_submodules(store: PrivateStore, checkout: Checkout, base: str, own:
         git = submodule_git(store, checkout, module, checkout.folder / f"submodule-{number}.index")
         folder = checkout.work / os.fsdecode(module.path)
         if not os.path.lexists(folder):
-            changed = not own.run("ls-files", "-v", "-z", "--", b":(literal)" + module.path).out.startswith(b"S")
+            changed = not own.run("ls-files", "-v", "-z", "--", b":(literal)" + module.path).out.startswith(
+                b"S"
+            )
         elif git is None:
             changed = folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())
         else:

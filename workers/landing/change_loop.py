@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from threading import Lock
 
 from orchestrator import failpoints
 from orchestrator.domain.agent_kinds import RULES
-from orchestrator.domain.errors import PersonAsked, WorkRefused
+from orchestrator.domain.errors import GitError, PersonAsked, WorkRefused
 from orchestrator.domain.evidence import CRITICAL, Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door.desk import Landing
@@ -29,6 +30,7 @@ from workers.evidence.judgement import Judged
 from workers.git.candidates import Candidate, changes_between
 from workers.git.merging import vanished_lines
 from workers.git.session_work import Integration, OpenTree, SessionWork
+from workers.git.tree_files import settle
 from workers.git.tree_scan import Flag, twins
 from workers.landing.work_answers import WorkAnswer
 
@@ -88,6 +90,7 @@ class ChangeLoop:
     taken: int = 0
     _sides: list[tuple[str, str, str]] = field(default_factory=list)  # base, other and own commit of merges
     _conflicts: tuple[str, ...] = ()  # of the merge that is being resolved
+    _index: Lock = field(default_factory=Lock)  # the tree's: one git at a time may write it
 
     def run(self) -> Change:
         """What can land now. Raises WorkRefused, PersonAsked, AgentError, LeaseLost, TreeError, GitError."""
@@ -166,15 +169,26 @@ class ChangeLoop:
             yield lambda: None
             return
         with ThreadPoolExecutor(1) as beside:
-            yield beside.submit(self.prepare, self.tree).result
+            yield beside.submit(self._prepare, self.prepare).result
+
+    def _prepare(self, judgement: Callable[[OpenTree], None]) -> None:
+        judgement(self.tree)
+        if not self._index.acquire(blocking=False):
+            return  # the agent is done
+        try:
+            with suppress(GitError):  # what the agent has done to its folder shows when it is done
+                settle(self.tree.checkout.git(self.work.private))
+        finally:
+            self._index.release()
 
     def _propose(self, agent: str, answer: WorkAnswer) -> tuple[Proposed | None, Candidate]:
         """The candidate of what the tree holds; without its row where it holds nothing new."""
         row = self.context.row
         trailers = {**self.trailers, "Agent": agent}
-        proposed, candidate = self.work.propose(
-            row, self.tree, self.context.input_digest, self.subject, trailers, self._merged
-        )
+        with self._index:
+            proposed, candidate = self.work.propose(
+                row, self.tree, self.context.input_digest, self.subject, trailers, self._merged
+            )
         said: JsonObject = {
             "agent": agent,
             "answer": answer.model_dump(mode="json"),

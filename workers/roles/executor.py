@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from orchestrator.domain.errors import GitError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED, TaskStatus
 from orchestrator.domain.plan import Plan, PlanTask
@@ -27,7 +25,6 @@ from workers.evidence.judgement import Judged
 from workers.evidence.merged_evidence import judge_merge
 from workers.git.candidates import Candidate, changes_between
 from workers.git.session_work import Integration, OpenTree, SessionWork
-from workers.git.tree_files import settle
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines, what_tests_said
 from workers.landing.change_record import landed_links, record_of
 from workers.landing.coding_agents import coding_agents
@@ -116,8 +113,6 @@ class _Implementation:
 
     def _prepare(self, tree: OpenTree) -> None:
         self.evidence(tree).prepare(self.onto or tree.row.base)
-        with suppress(GitError):  # what the agent has done to its folder shows when it is done
-            settle(tree.checkout.git(self.work.private))
 
     @property
     def onto(self) -> str | None:
