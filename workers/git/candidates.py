@@ -207,9 +207,8 @@ def _changed_submodules(store: PrivateStore, checkout: Checkout, base: str, own:
         git = submodule_git(store, checkout, module, checkout.folder / f"submodule-{number}.index")
         folder = checkout.work / os.fsdecode(module.path)
         if not os.path.lexists(folder):
-            changed = not own.run("ls-files", "-v", "-z", "--", b":(literal)" + module.path).out.startswith(
-                b"S"
-            )
+            shown = own.run("ls-files", "-v", "-z", "--", b":(literal)" + module.path)
+            changed = not shown.out.startswith(b"S")  # a sparse checkout leaves it out
         elif git is None:
             changed = folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())
         else:
