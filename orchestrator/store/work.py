@@ -7,6 +7,7 @@ here is fenced by its run.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
@@ -81,17 +82,25 @@ def _left_by_others() -> Selection:
     )
 
 
-@query(int)
-def _smaller_ticket() -> Selection:
-    """Tickets before this one whose run may still land; a closed run's ticket is void."""
+def _before(wanted: Any) -> Selection:
+    """Of the tickets before this one whose run may still land; a closed run's ticket is void."""
     mine = candidates.alias("mine")
     return (
-        select(candidates.c.id)
+        select(wanted)
         .join(runs, runs.c.id == candidates.c.run_id)
         .join(mine, and_(mine.c.session_id == candidates.c.session_id, mine.c.ticket > candidates.c.ticket))
         .where(mine.c.id == bindparam("candidate"), runs.c.outcome.is_(None))
-        .limit(1)
     )
+
+
+@query(int)
+def _smaller_ticket() -> Selection:
+    return _before(candidates.c.id).limit(1)
+
+
+@query(Proposed)
+def _ahead() -> Selection:
+    return _before(candidates).order_by(candidates.c.ticket)
 
 
 @query(Commit)
@@ -215,6 +224,11 @@ def drop_ticket(tx: Tx, run: Run, candidate: int) -> None:
 def is_its_turn(tx: Tx, candidate: int) -> bool:
     """Whether no candidate with a smaller ticket can still land."""
     return tx.row(_smaller_ticket, candidate=candidate) is None
+
+
+def ahead_of(tx: Tx, candidate: int) -> list[Proposed]:
+    """The candidates with smaller tickets that can still land, in the order of their tickets."""
+    return tx.rows(_ahead, candidate=candidate)
 
 
 def land(tx: Tx, run: Run, candidate: int, seen: str, commit: str, tree_id: str) -> bool:

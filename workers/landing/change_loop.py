@@ -66,6 +66,7 @@ class Change:
 Ask = Callable[[Turn, OpenTree], tuple[WorkAnswer, str]]  # the answer, and who gave it
 Judge = Callable[[Candidate, WorkAnswer, OpenTree], Judged]
 JudgeMerge = Callable[[Change, Integration, OpenTree], Judged | None]  # None: judge it as a whole
+PrepareMerge = Callable[[Change, Integration, OpenTree], None]
 
 
 @dataclass
@@ -82,6 +83,9 @@ class ChangeLoop:
     opened: OpenTree | None = None  # the run's tree, where it has one already
     prepare: Callable[[OpenTree], None] | None = None  # beside the agent, before its work is judged
     judge_merge: JudgeMerge | None = None  # what a merge without conflicts adds to what was judged
+    prepare_merge: PrepareMerge | None = (
+        None  # of a merge that may come to be, while those before it are to land
+    )
     turns_left: int | None = (
         None  # of the task, over all its attempts and merges; None: each attempt has its own alone
     )
@@ -90,6 +94,7 @@ class ChangeLoop:
     taken: int = 0
     _sides: list[tuple[str, str, str]] = field(default_factory=list)  # base, other and own commit of merges
     _conflicts: tuple[str, ...] = ()  # of the merge that is being resolved
+    _ahead: tuple[int, ...] = ()  # the candidates before it when its merge was tested last
     _index: Lock = field(default_factory=Lock)  # the tree's: one git at a time may write it
 
     def run(self) -> Change:
@@ -253,6 +258,7 @@ class ChangeLoop:
         self.work.queue(self.context.row, change.proposed)
         while not self.work.is_its_turn(change.proposed):
             self.context.check()
+            self._test_ahead(change, change.proposed)
             self.context.live.stop.wait(POLL_SECONDS)
         onto = self.work.integrate(change.proposed)
         judged = change.judged
@@ -274,6 +280,18 @@ class ChangeLoop:
         self._conflicts = _names(onto)
         findings = () if onto.conflicts else judged.blocking
         return self._landed(self._until_accepted(findings, self._conflicts), merges - 1)
+
+    def _test_ahead(self, change: Change, proposed: Proposed) -> None:
+        """Test what the change would land as if all those before it landed, so that nothing is left to do when they have."""
+        if self.prepare_merge is None or not (ahead := self.work.ahead_of(proposed)):
+            return
+        known, self._ahead = self._ahead, tuple(each.id for each in ahead)
+        if self._ahead == known:
+            return
+        with suppress(GitError):  # what is wrong with its own merge shows when it is its turn
+            onto = self.work.expect(proposed, ahead)
+            if not onto.conflicts:
+                self.prepare_merge(change, onto, self.tree)
 
     def _judged_merge(self, change: Change, onto: Integration) -> Judged:
         """What is found of the change on the head that was seen."""

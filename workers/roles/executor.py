@@ -22,7 +22,7 @@ from workers.documents.frame import to_json
 from workers.evidence.candidate_evidence import CandidateEvidence
 from workers.evidence.declared import Declared
 from workers.evidence.judgement import Judged
-from workers.evidence.merged_evidence import judge_merge
+from workers.evidence.merged_evidence import judge_merge, prepare_merge
 from workers.git.candidates import Candidate, changes_between
 from workers.git.session_work import Integration, OpenTree, SessionWork
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines, what_tests_said
@@ -106,6 +106,7 @@ class _Implementation:
             TURNS,
             prepare=self._prepare,
             judge_merge=self.judge_merge,
+            prepare_merge=self.prepare_merge,
             turns_left=self._turns_left(),
             onto=self.onto,
         )
@@ -190,6 +191,12 @@ class _Implementation:
             return None
         whole = not self._tests_to_come()
         return judge_merge(self.evidence(tree), change.candidate, change.judged, onto, whole=whole)
+
+    def prepare_merge(self, change: Change, onto: Integration, tree: OpenTree) -> None:
+        """Run the tests that `judge_merge` will ask for if this merge comes to be."""
+        if self.onto is None:
+            whole = not self._tests_to_come()
+            prepare_merge(self.evidence(tree), change.candidate, change.judged, onto, whole=whole)
 
     def evidence(self, tree: OpenTree) -> CandidateEvidence:
         """What finds out about candidates of the tree, and remembers it for the run."""
