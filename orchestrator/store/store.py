@@ -36,6 +36,7 @@ class Tx:
         self.opened = opened
         self._cursor = opened.cursor
         self._lock = opened.lock
+        self._later = opened.later or opened.cursor.execute
         self._sql = sql
         self.workflow = workflow
         self.now = opened.now
@@ -100,11 +101,19 @@ class Tx:
     def insert(self, statement: Insertion, **values: object) -> int:
         """The new row's id; 0 for a row that has none, or was there already."""
         form = statement.for_values(values, self._sql)
+        if self._sql.returns_ids and not form.returns_id:
+            self._later(form.sql, form.bind(values))
+            return 0
         self._cursor.execute(form.sql, form.bind(values))
         if not self._sql.returns_ids:
             return cast(Any, self._cursor).lastrowid or 0
-        found = self._cursor.fetchone() if form.returns_id else None
+        found = self._cursor.fetchone()
         return found[0] if found else 0
+
+    def send(self, statement: Change, **values: object) -> None:
+        """Change rows, however many: nobody waits for it where that takes a round trip."""
+        form = statement.form_in(self._sql)
+        self._later(form.sql, form.bind(values))
 
     def run(self, statement: Change, **values: object) -> int:
         """The number of rows changed."""
