@@ -7,6 +7,7 @@ answer is an acknowledgement that survives a power cut.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
@@ -173,6 +174,13 @@ class Store:
             on_wait=on_wait,
         )
         self._sql = self.backend.sql
+        self._check: Callable[[Tx], None] = lambda _: None
+
+    def after(self, check: Callable[[Tx], None]) -> Store:
+        """The same store, where each unit begins with `check`: what that raises is raised, and nothing is done."""
+        found = copy.copy(self)
+        found._check = check
+        return found
 
     @property
     def project_id(self) -> ProjectId:
@@ -206,15 +214,19 @@ class Store:
 
     def _run(self, unit: Callable[[Tx], T], opened: Opened) -> T:
         tx = Tx(opened, self._sql, self.workflow)
+        self._check(tx)
         answer = unit(tx)
         tx.flush()
         return answer
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         """Return the answer of `unit` on one consistent snapshot; it cannot write."""
-        return self.backend.snapshot(
-            lambda opened: unit(Tx(opened, self._sql, self.workflow, only_reads=True))
-        )
+        return self.backend.snapshot(lambda opened: self._seen(unit, opened))
+
+    def _seen(self, unit: Callable[[Tx], T], opened: Opened) -> T:
+        tx = Tx(opened, self._sql, self.workflow, only_reads=True)
+        self._check(tx)
+        return unit(tx)
 
     def watch(self) -> Watch:
         """What tells of every commit, of any process. Raises StoreError; the caller closes it."""
