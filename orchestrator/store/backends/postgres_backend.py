@@ -43,8 +43,8 @@ PAUSE_SECONDS = 0.05  # before the second try; each further one waits up to twic
 LONGEST_PAUSE = 1.0
 
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-_LOCK = "SELECT 1 FROM sessions WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE"
-_OPENED = f"SELECT {_NOW}, pg_current_xact_id()::text"
+LOCK = "SELECT 1 FROM sessions WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE"
+OPENED = f"SELECT {_NOW}, pg_current_xact_id()::text"
 _STATUS = "SELECT pg_xact_status($1::xid8)"
 _SNAPSHOT = "SELECT pg_current_snapshot()::text"
 _TIMELINE = (  # names the history that the server writes on; a standby that was promoted has begun another one
@@ -201,8 +201,8 @@ class PostgresBackend:
         """Begin, lock the sessions, then ask for the time, in one round trip."""
         wire.later("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
         if about:
-            wire.later(_LOCK, [sorted(set(about))])
-        found = wire.execute(_OPENED).fetchone()
+            wire.later(LOCK, [sorted(set(about))])
+        found = wire.execute(OPENED).fetchone()
         assert found is not None
         return self._opened(wire, found[0], writes=True), str(found[1])
 
@@ -318,4 +318,4 @@ def _value(wire: Wire, sql: str, values: Sequence[Any] = ()) -> Any:
 
 
 def _lock(wire: Wire, session: str) -> None:
-    wire.execute(_LOCK, [[session]])
+    wire.execute(LOCK, [[session]])
