@@ -23,7 +23,7 @@ from orchestrator.store.backends.postgres_connection import Connection, DriverEr
 
 PREPARED_AFTER = 2  # uses
 PREPARED_MOST = 500
-QUEUED_MOST = 100  # statements that wait
+QUEUED_MOST, QUEUED_BYTES = 100, 1024 * 1024  # of statements that wait, and of their values
 _GOOD = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
 _STALE = (
     errors.FeatureNotSupported,
@@ -50,6 +50,7 @@ class Wire:
         self._poll = select.poll()
         self._poll.register(self._pg.socket, select.POLLIN)
         self._queue: list[Send] = []
+        self._queued = 0  # bytes
         self._used: Counter[Key] = Counter()
         self._names: OrderedDict[Key, bytes] = OrderedDict()  # what was not used for the longest time first
         self._preparing: list[Key] = []  # within the queue
@@ -72,7 +73,7 @@ class Wire:
     def later(self, sql: str, values: Sequence[Any] = (), /) -> None:
         """Run it with the next statement that is executed, which then raises what it raises."""
         self._add(sql, values)
-        if len(self._queue) >= QUEUED_MOST:
+        if len(self._queue) >= QUEUED_MOST or self._queued >= QUEUED_BYTES:
             self._run()
 
     @property
@@ -134,6 +135,7 @@ class Wire:
         given = self._adapted.dump_sequence(values, [PyFormat.AUTO] * len(values))
         types, formats = self._adapted.types, self._adapted.formats
         assert types is not None
+        self._queued += sum(len(each) for each in given if each is not None)
         name = self._name_of((sql, types), body)
         if name is None:
             self._queue.append(lambda: self._pg.send_query_params(body, given, types, formats))
@@ -164,7 +166,7 @@ class Wire:
         self._queue.append(lambda: self._pg.send_query_params(b"DEALLOCATE " + old, None))
 
     def _forget(self) -> None:
-        self._queue = []
+        self._queue, self._queued = [], 0
         for key in self._preparing:  # perhaps it was not: then nobody knows its name
             self._names.pop(key, None)
         self._preparing = []
@@ -185,7 +187,7 @@ class Wire:
             self._raise_of(answers, error)
             raise
         self._raise_of(answers)
-        self._queue, self._preparing = [], []
+        self._queue, self._queued, self._preparing = [], 0, []
         self._result = answers[-1]
 
     def _raise_of(self, answers: Sequence[PGresult], cause: BaseException | None = None) -> None:
