@@ -207,7 +207,7 @@ def take_ticket(tx: Tx, run: Run, candidate: int) -> int:
     queued = tx.row(_candidate, candidate=candidate)
     if queued is not None and queued.run_id == run.run and queued.ticket is not None:
         return queued.ticket
-    tx.run(_give_ticket, session=run.session_id)
+    tx.send(_give_ticket, session=run.session_id)
     if not tx.one(_take_ticket, candidate=candidate, run=run.run):
         raise LeaseLost(run=run.run)
     found = tx.row(_candidate, candidate=candidate)
@@ -218,7 +218,7 @@ def take_ticket(tx: Tx, run: Run, candidate: int) -> int:
 def drop_ticket(tx: Tx, run: Run, candidate: int) -> None:
     """Leave the queue: the candidate will not land as it is. Raises LeaseLost."""
     assert_lease(tx, run.run, run.host)
-    tx.run(_end_turn, candidate=candidate, run=run.run)
+    tx.send(_end_turn, candidate=candidate, run=run.run)
 
 
 def is_its_turn(tx: Tx, candidate: int) -> bool:
@@ -248,7 +248,7 @@ def land(tx: Tx, run: Run, candidate: int, seen: str, commit: str, tree_id: str)
     if not tx.one(_move_head, session=run.session_id, seen=seen, commit=commit):
         return False
     _insert_commit(tx, run.session_id, commit, seen, tree_id, run.run)
-    tx.run(_end_turn, candidate=candidate, run=run.run)
+    tx.send(_end_turn, candidate=candidate, run=run.run)
     return True
 
 
@@ -297,7 +297,7 @@ def _insert_commit(tx: Tx, session: str, commit: str, parent: str, tree_id: str,
 
 def note_published(tx: Tx, session: str, branch: str, commit: str) -> None:
     """Note what the user's branch was moved to by us."""
-    tx.run(_note_published, session=session, name=branch, commit=commit)
+    tx.send(_note_published, session=session, name=branch, commit=commit)
 
 
 def commits_of(tx: Tx, session: str) -> list[Commit]:
