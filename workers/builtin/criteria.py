@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from workers.builtin.clauses import Clause
+from workers.builtin.clauses import Clause, story_wish
 from workers.builtin.known_kinds import outcomes
 from workers.builtin.language import Lexicon
 from workers.builtin.material import lower_first, short, strip_end, upper_first
@@ -47,6 +47,9 @@ _IRREGULAR = {"sent": "send", "shown": "show", "kept": "keep", "found": "find", 
 def headline(need: Need, lex: Lexicon) -> str:
     """A short title of the requirement: who does what, or what is done."""
     c = need.clause
+    wish = story_wish(need.text, lex)
+    if wish is not None and need.kind != "exclusion":
+        return short(upper_first(strip_end(spoken(wish.text))))
     action = strip_end(spoken(c.action))
     if (
         need.kind == "exclusion"
@@ -79,8 +82,9 @@ def _named(subject: str) -> str:
 
 def criteria(need: Need, lex: Lexicon) -> list[str]:
     """The criteria that a sentence's own words give; none when they give none."""
-    text, c = strip_end(spoken(need.text)), need.clause
-    if need.kind == "exclusion":
+    wish, c = story_wish(need.text, lex), need.clause
+    text = strip_end(spoken(need.text if wish is None else wish.text))
+    if need.kind == "exclusion" or (wish is not None and wish.is_thing and not c.measures):
         return []
     if need.part:
         verb = _verb(text.split(" ")[0], lex) if lex.language == "en" else ""
