@@ -332,7 +332,7 @@ class Reader:
                 return
             self._need(row, lex, by_default=not modal and not row.priority)
             return
-        if role == "" and (cues.tells(row, lex) or told_today(row, lex)):
+        if role == "" and not lex.find("as_a", text) and (cues.tells(row, lex) or told_today(row, lex)):
             self._situated(row, lex)
             return
         if (

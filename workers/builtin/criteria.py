@@ -84,8 +84,10 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
     """The criteria that a sentence's own words give; none when they give none."""
     wish, c = story_wish(need.text, lex), need.clause
     text = strip_end(spoken(need.text if wish is None else wish.text))
-    if need.kind == "exclusion" or (wish is not None and wish.is_thing and not c.measures):
+    if need.kind == "exclusion":
         return []
+    if wish is not None and wish.is_thing and not c.measures:
+        return _of_thing(text, lex)
     if need.part:
         verb = _verb(text.split(" ")[0], lex) if lex.language == "en" else ""
         doing = f"{verb} {text.partition(' ')[2]}" if verb else ""
@@ -103,6 +105,14 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
         return _of_fact(text, c, lex)
     found = [line for action in c.actions for line in _of_action(strip_end(spoken(action)), c, lex)]
     return list(dict.fromkeys(found))[:MAX_CRITERIA]
+
+
+def _of_thing(text: str, lex: Lexicon) -> list[str]:
+    """For a thing that is called by what is done with it: `a list of unpaid fees`."""
+    thing, of, whose = text.partition(" of ")
+    verb = _verb(thing.split()[-1], lex) if of else ""
+    line = _outcome(verb, f"{verb} {whose}", whose, lex) if verb else ""
+    return [line] if line else []
 
 
 def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
