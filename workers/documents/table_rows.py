@@ -121,7 +121,8 @@ def row_of(base: Passage) -> Passage:
         headers = ["answer" if kind == "goal" else kind for kind in headers]
         values |= {"answer": values.pop("goal")} if "goal" in values else {}
     kinds = {*headers, *change.values(), *(["target"] if headers.count("goal") > 1 else [])} - {""}
-    role, main = _table_role(kinds, base.role)
+    leads = next((kind for kind in headers if kind != "id"), "")
+    role, main = _table_role(kinds, base.role, leads)
     if "quality" in kinds and role not in _BEATEN and not kinds & {"goal", "user", "risk", "baseline"}:
         role, main = "nonfunctional", "quality"
     issues = any(_KINDS.match(header) for header in named)
@@ -232,8 +233,8 @@ def left_out(status: str) -> bool:
     return _LEFT_OUT.match(status) is not None
 
 
-def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
-    """(role of the rows, the column that makes the statement)."""
+def _table_role(kinds: set[str], section: str, leads: str) -> tuple[str, str]:
+    """(role of the rows, the column that makes the statement). `leads`: what the first column holds."""
     for kind, role in (("field", "data"), ("member", "plan")):
         if kind in kinds and "requirement" not in kinds:
             return role, ""
@@ -265,7 +266,8 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
             if "purpose" in kinds
             else "requirement"
         ), "needs"
-    if ("user" in kinds and not kinds & {"goal", "requirement", "purpose"}) or (
+    about = leads == "user" or "uses" in kinds  # `When | What | Who` plans
+    if ("user" in kinds and about and not kinds & {"goal", "requirement", "purpose"}) or (
         section == "user" and "user" in kinds
     ):
         return ("use_case", "needs") if {"needs", "purpose"} <= kinds else ("user", "user")
