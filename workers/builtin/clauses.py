@@ -45,6 +45,7 @@ _STORY = {
     ),
     "zh": re.compile(r"作为[^，,]{1,12}[，,]\s*我?(?:想要?|希望|需要|要)(?:能够?|可以)?"),
 }
+_QUOTED = re.compile(r"[\"“][^\"“”]{3,200}[\"”]")  # what somebody says or reads
 _NEEDS_THING = re.compile(r"\bneeds?\s*$", re.IGNORECASE)  # `need a way to ...`: a thing, not something done
 
 
@@ -68,7 +69,13 @@ class Clause:
 
 def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
     """The modal of the main clause with its priority; one inside "which/so that" counts only when no other is there."""
-    hits = [(match, name) for name, pattern in lex.modals for match in pattern.finditer(text)]
+    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    hits = [
+        (match, name)
+        for name, pattern in lex.modals
+        for match in pattern.finditer(text)
+        if not any(start < match.start() < end for start, end in quoted)
+    ]
     gain = lex.find("so_that", text) if hits and lex.find("as_a", text) else None
     if gain:  # `so that I do not have to ...` is what a story is for, and nothing that it asks for
         hits = [hit for hit in hits if hit[0].start() < gain.start()]

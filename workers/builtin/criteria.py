@@ -18,6 +18,7 @@ from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
 SYSTEM = frozenset({"", "it", "the system", "the app", "the application", "the service", "系统", "它"})
+_ENDS = re.compile(r"(?<=\w{2}[.!?)`])\s+(?=[A-ZÀ-Ý`])|(?<=[。！？])")  # of a sentence, where another follows
 _WHEN = re.compile(r"^(?:when|whenever|if|while|as soon as)\s+", re.IGNORECASE)
 _UNTIL = re.compile(r"(?<=.)(?:时|后)$")  # 断网时: the wording has its own 时
 _TIMING = re.compile(r"^(?:after|before|until|once|during)\b", re.IGNORECASE)  # when it is done: no case
@@ -83,7 +84,7 @@ def _named(subject: str) -> str:
 def criteria(need: Need, lex: Lexicon) -> list[str]:
     """The criteria that a sentence's own words give; none when they give none."""
     wish, c = story_wish(need.text, lex), need.clause
-    text = strip_end(spoken(need.text if wish is None else wish.text))
+    text = strip_end(spoken(_first(c.sentence or need.text) if wish is None else wish.text))
     if need.kind == "exclusion":
         return []
     if wish is not None and wish.is_thing and not c.measures:
@@ -105,6 +106,11 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
         return _of_fact(text, c, lex)
     found = [line for action in c.actions for line in _of_action(strip_end(spoken(action)), c, lex)]
     return list(dict.fromkeys(found))[:MAX_CRITERIA]
+
+
+def _first(text: str) -> str:
+    """The first sentence of a statement of several, which the others explain."""
+    return _ENDS.split(text, maxsplit=1)[0]
 
 
 def _of_thing(text: str, lex: Lexicon) -> list[str]:
