@@ -417,6 +417,10 @@ class _Roles:
             role = "acceptance"
         if (role in _BESIDE and _STORY.match(text)) or (role in _TOLD and _WISH.match(text)):
             role = "requirement"
+        asked = base.block.heading.rstrip().endswith(("?", "？")) and base.block.kind == "paragraph"
+        if asked and role in _DECIDABLE and _NO.match(text):
+            text, denied = _denied(text)
+            role = denied or role  # `Does it control my loom?`
         answer = answer_of(text, role)
         if answer:
             faq, text, role = role == "faq", answer, "" if role == "faq" else role

@@ -30,7 +30,7 @@ _OF = re.compile(
     r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para"
     r"|known|that|which|who|we|you|i|they|already|still|so far|last|this|next|not)\s+"
 )
-_NOT = re.compile(r"\b(?:not|never|no longer|won't|without|nicht|keine?|pas|no)\b")
+_NOT = re.compile(r"\b(?:not|never|no longer|won't|dont|wont|without|nicht|keine?|pas|no)\b")
 _PARTS = re.compile(r"\s*[:：]\s*|\s+[-–—|]\s+")
 _RELEASE = re.compile(
     r"\b(?:(?:phase|milestone|release|sprint|iteration|stage|version|fase|étape)\s*(?:[\dIVX]+(?:\.\d+)*|one|two|three)|v\d+(?:\.\d+)*|m\d|mvp)\b"
