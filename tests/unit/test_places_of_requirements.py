@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from workers.builtin import analyse_request
 from workers.documents.passages import passages
 
 LABELS = Path(__file__).parents[2] / "config" / "labels"
@@ -73,3 +74,17 @@ def test_a_library_of_code_is_told_from_other_things_of_its_name(title: str, is_
     shape = tomllib.loads((LABELS / "shapes.toml").read_text())["library"]["words"]
 
     assert [re.search(words, title, re.IGNORECASE) is not None for words in (asks, shape)] == [is_one, is_one]
+
+
+def test_rules_told_as_facts_are_asked_for() -> None:
+    read = analyse_request(
+        "Change the tariff of our car park. Every started hour costs 2.50 EUR. The first 15 minutes are free. "
+        "A day never costs more than 18 EUR. Today it costs us two hours a week to count the money."
+    )
+
+    assert [need.text for need in read.needs] == [
+        "Change the tariff of our car park.",
+        "Every started hour costs 2.50 EUR.",
+        "The first 15 minutes are free.",
+        "A day never costs more than 18 EUR.",
+    ]

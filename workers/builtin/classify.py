@@ -317,6 +317,9 @@ class Reader:
         if role in ("", "background") and cues.NEVER.match(text):
             self._need(replace(row, passage=replace(row.passage, role="requirement")), lex)
             return
+        if role == "" and not self.manual and cues.rules(text):
+            self._need(row, lex, by_default=True)
+            return
         if role in ("", "background") and lex.find("limits", text) and not lex.find("as_a", text):
             self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
             return

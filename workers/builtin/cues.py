@@ -317,3 +317,21 @@ ALREADY = re.compile(  # what exists, told as a sentence: `We already have a res
     r"|(?:\w+ ){1,5}(?:was|were|has been|have been) (?:finished|completed|shipped|released|delivered|implemented) (?:in|last|on|with|by us)\b)",
     re.IGNORECASE,
 )
+
+
+_RULE = re.compile(
+    r"\b(?:costs?|(?:is|are|stays?) (?:free|due|valid|charged|billed|refunded|rounded|limited|capped|forfeited)|expires?|lapses?"
+    r"|counts? as|lasts?|pays?)\b",
+    re.IGNORECASE,
+)
+_FIRM = re.compile(r"\d|\b(?:never|always|only|free|nothing|everybody|nobody)\b", re.IGNORECASE)
+_FACT = re.compile(
+    r"\b(?:we|i|us|me|our|my|today|currently|now|at (?:the moment|present)|so far|often|sometimes|usually|mostly|about|around"
+    r"|roughly|nearly|last (?:week|month|year)|too (?:much|long)|was|were|had)\b",
+    re.IGNORECASE,
+)
+
+
+def rules(text: str) -> bool:
+    """Whether a plain statement gives a rule of what is asked for: `A day never costs more than 18 EUR`."""
+    return bool(_RULE.search(text) and _FIRM.search(text) and not _FACT.search(text))
