@@ -60,9 +60,15 @@ def reading() -> Iterator[OpenedForReading]:
 
 
 @contextmanager
-def changing(*, create: bool = False, settings: Settings | None = None) -> Iterator[Opened]:
-    """The project's store, open for changes; `create` makes it where there is none yet."""
+def changing(
+    *, create: bool = False, settings: Settings | None = None, works: bool = False
+) -> Iterator[Opened]:
+    """The project's store, open for changes; `create` makes it where there is none yet.
+
+    `works`: the change may begin tasks, which find programs where this command does; they may begin at once.
+    """
     from orchestrator.project import changing as change
+    from orchestrator.project import remember_path
 
     project = here()
     with change(
@@ -73,6 +79,8 @@ def changing(*, create: bool = False, settings: Settings | None = None) -> Itera
         on_upgrade=_upgrading,
         on_end=_ending,
     ) as (store, used):
+        if works:
+            remember_path(project)
         yield Opened(project, store, used)
 
 
