@@ -88,3 +88,15 @@ def test_rules_told_as_facts_are_asked_for() -> None:
         "The first 15 minutes are free.",
         "A day never costs more than 18 EUR.",
     ]
+
+
+def test_what_need_not_be_done_is_left_out_and_what_must_not_happen_is_not() -> None:
+    read = analyse_request(
+        "The fridges must be watched. Don't replace the hospital's system. Do not store passwords."
+    )
+
+    assert [(need.kind, need.text) for need in read.needs] == [
+        ("functional", "The fridges must be watched."),
+        ("exclusion", "Don't replace the hospital's system."),
+        ("functional", "Do not store passwords."),
+    ]
