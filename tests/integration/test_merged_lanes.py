@@ -6,8 +6,9 @@ import json
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -157,6 +158,46 @@ def test_what_waits_is_tested_as_it_would_land(tmp_path: Path, monkeypatch: pyte
 
     assert landed(harness) == ["Part 1", "Part 2"]
     assert len(suites(harness, head(harness))) == 1
+    invariants.check(harness.store.path)
+
+
+def test_a_conflict_with_what_has_landed_is_resolved_while_others_are_to_land(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three = lanes(3)
+    has_ticket, resolving = threading.Event(), threading.Event()
+    landing: list[Future[Any]] = []
+
+    def hit(name: str) -> None:
+        if name == "land.ticket" and threading.current_thread() is not threading.main_thread():
+            has_ticket.set()
+            assert resolving.wait(patient(60)), "what conflicts in any case waits for its turn"
+
+    def second(tree: Path) -> None:
+        apply(three.gold["TASK-002"], tree)
+        (tree / "shared.py").write_text("NAMES = ['2']\n")
+        third = make.claim(harness.store, HOST)
+        assert third is not None and third.key == "IMPL-003"
+        harness.run(third)
+        landing.append(beside.submit(harness.run, first))
+        assert has_ticket.wait(patient(60))
+
+    def resolve(tree: Path) -> None:
+        resolving.set()
+        (tree / "shared.py").write_text("NAMES = ['2', '3']\n")
+
+    shared = {**three.gold["TASK-003"], "shared.py": "NAMES = ['3']\n"}
+    harness = building(tmp_path, Editing(three, turns={"TASK-002": [second, resolve], "TASK-003": [shared]}))
+    first = harness.until("IMPL-001")
+    row = make.claim(harness.store, HOST)
+    assert row is not None and row.key == "IMPL-002"
+    monkeypatch.setattr(failpoints, "hit", hit)
+
+    with ThreadPoolExecutor(1) as beside:
+        harness.run(row)
+        landing[0].result()
+
+    assert landed(harness) == ["Part 3", "Part 1", "Part 2"]
     invariants.check(harness.store.path)
 
 

@@ -94,7 +94,7 @@ class ChangeLoop:
     taken: int = 0
     _sides: list[tuple[str, str, str]] = field(default_factory=list)  # base, other and own commit of merges
     _conflicts: tuple[str, ...] = ()  # of the merge that is being resolved
-    _ahead: tuple[int, ...] = ()  # the candidates before it when its merge was tested last
+    _ahead: tuple[int, ...] = ()  # the candidates before it when its merge was looked at last
     _index: Lock = field(default_factory=Lock)  # the tree's: one git at a time may write it
 
     def run(self) -> Change:
@@ -256,9 +256,11 @@ class ChangeLoop:
         if change.proposed is None:
             return change
         self.work.queue(self.context.row, change.proposed)
-        while not self.work.is_its_turn(change.proposed):
+        self._ahead = ()
+        while not (
+            self.work.is_its_turn(change.proposed) or self._conflicts_already(change, change.proposed)
+        ):
             self.context.check()
-            self._test_ahead(change, change.proposed)
             self.context.live.stop.wait(POLL_SECONDS)
         onto = self.work.integrate(change.proposed)
         judged = change.judged
@@ -281,17 +283,22 @@ class ChangeLoop:
         findings = () if onto.conflicts else judged.blocking
         return self._landed(self._until_accepted(findings, self._conflicts), merges - 1)
 
-    def _test_ahead(self, change: Change, proposed: Proposed) -> None:
-        """Test what the change would land as if all those before it landed, so that nothing is left to do when they have."""
-        if self.prepare_merge is None or not (ahead := self.work.ahead_of(proposed)):
-            return
+    def _conflicts_already(self, change: Change, proposed: Proposed) -> bool:
+        """Whether the change conflicts with what has landed, and so need not wait for others.
+
+        Where it does not, what it would land as if those before it landed is tested, so that nothing is left to do then.
+        """
+        ahead = self.work.ahead_of(proposed)
         known, self._ahead = self._ahead, tuple(each.id for each in ahead)
         if self._ahead == known:
-            return
+            return False
         with suppress(GitError):  # what is wrong with its own merge shows when it is its turn
             onto = self.work.expect(proposed, ahead)
-            if not onto.conflicts:
+            if onto.conflicts:
+                return bool(self.work.expect(proposed, ()).conflicts)
+            if self.prepare_merge is not None:
                 self.prepare_merge(change, onto, self.tree)
+        return False
 
     def _judged_merge(self, change: Change, onto: Integration) -> Judged:
         """What is found of the change on the head that was seen."""
