@@ -61,7 +61,7 @@ def take_snapshot(
     """Store everything in the tree that git would take; `base` is the commit that it was checked out from.
 
     `index`: instead of the tree's own, which a killed git may have left locked. `known`: trees of which only the id is
-    wanted; such a snapshot tells no changes and no flags.
+    wanted; such a snapshot tells no changes, and no flags but those of submodules.
     Nested repositories are moved to `aside`. Raises TreeError where the tree is not ours or a file cannot be read,
     GitError.
     """
@@ -77,13 +77,18 @@ def take_snapshot(
     git = checkout.git(store).using(index=index)
     # Git would ask a repository in a submodule's place what has changed there, with its configuration: what outlives an
     # agent's turn may put one there at any moment.
-    left_out = [b":(exclude,literal)" + module.path for module in store.submodules(base)]
+    # Git refuses a path beyond a link, and does not look there.
+    left_out = [
+        b":(exclude,literal)" + module.path
+        for module in store.submodules(base)
+        if not _is_beyond_link(checkout.work, module.path)
+    ]
     added = git.run("add", "-A", "--sparse", "--", ".", *left_out, ok=(0, 1, 128))
     if added.code != 0:
         raise TreeError("the tree cannot be stored", why=added.err.decode(errors="replace").strip()[:500])
     tree = git.run("write-tree").line
     if tree in known:
-        return Snapshot(tree, (), ())
+        return Snapshot(tree, (), _changed_submodules(store, checkout, base, git))
     changes = changes_between(store.git, base, tree)
     untouched = _phantoms(store, checkout, git, base, changes, has_attributes=bool(found.attributes))
     if untouched:
@@ -97,6 +102,11 @@ def take_snapshot(
     failpoints.hit("snap.objects")
     flags += _flags(store, checkout, git, base, tree, changes)
     return Snapshot(tree, changes, flags)
+
+
+def _is_beyond_link(top: Path, path: bytes) -> bool:
+    """Whether a folder on the way to the path is a symbolic link."""
+    return any((top / folder).is_symlink() for folder in Path(os.fsdecode(path)).parents)
 
 
 def changes_between(git: Git, before: str, after: str, *, renames: bool = False) -> list[Change]:

@@ -376,8 +376,8 @@ class SessionWork:
     def _settled(self, checkout: Checkout, row: Tree) -> str | None:
         """What the tree holds, where that is what its run proposed, or nothing new; None where it was changed since."""
         known = [self.private.tree_of(row.base), *self._proposed_trees(row.run_id)]
-        held = take_snapshot(self.private, checkout, row.base, known=known).tree
-        return held if held in known else None
+        held = take_snapshot(self.private, checkout, row.base, known=known)
+        return held.tree if held.tree in known and not held.flags else None
 
     def _proposed_trees(self, run: str) -> list[str]:
         """The trees of a run's candidates."""

@@ -20,7 +20,7 @@ from threading import Lock
 
 from orchestrator import failpoints
 from orchestrator.domain.agent_kinds import RULES
-from orchestrator.domain.errors import GitError, PersonAsked, WorkRefused
+from orchestrator.domain.errors import AgentError, GitError, PersonAsked, TreeError, WorkRefused
 from orchestrator.domain.evidence import CRITICAL, Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door.desk import Landing
@@ -292,7 +292,7 @@ class ChangeLoop:
         known, self._ahead = self._ahead, tuple(each.id for each in ahead)
         if self._ahead == known:
             return False
-        with suppress(GitError):  # what is wrong with its own merge shows when it is its turn
+        with suppress(GitError, TreeError, AgentError, OSError):  # what is wrong shows when it is its turn
             onto = self.work.expect(proposed, ahead)
             if onto.conflicts:
                 return bool(self.work.expect(proposed, ()).conflicts)
