@@ -8,6 +8,7 @@ from collections import OrderedDict
 
 MOST_BYTES = 8 * 1024 * 1024  # of all together
 LARGEST = 256 * 1024  # a larger one is asked for again
+BESIDE = 200  # bytes that keeping one takes, beside its own
 
 
 class KeptContents:
@@ -33,7 +34,7 @@ class KeptContents:
             if sha256 in self._bodies:
                 return
             self._bodies[sha256] = body
-            self._size += len(body)
+            self._size += len(body) + BESIDE
             while self._size > self._most:
                 _, old = self._bodies.popitem(last=False)
-                self._size -= len(old)
+                self._size -= len(old) + BESIDE

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Iterator
 
 import psycopg
@@ -115,3 +118,34 @@ def test_a_connection_that_the_server_ends_is_lost(wire: Wire, postgres: Server)
         wire.execute("SELECT 1")
 
     assert wire.is_lost and not wire.is_usable
+
+
+def test_a_signal_ends_the_statement_on_the_server_too(postgres: Server) -> None:
+    """Else its rows stay locked until it is over."""
+    address = postgres.database()
+    one, other = Wire(connect(address)), Wire(connect(address))
+    one.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, text VARCHAR)")
+    one.execute(ADD, [1, "one"])
+    one.execute("BEGIN")
+    one.execute("UPDATE t SET text = 'held'")
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()  # while the statement is under way
+
+    with pytest.raises(KeyboardInterrupt):
+        one.execute("SELECT pg_sleep(60)")
+
+    other.execute("SET lock_timeout = '5s'")  # statements may take ten
+    other.execute("UPDATE t SET text = 'free'")
+    other.close()
+
+
+def test_units_that_are_refused_leave_no_statements_behind(wire: Wire) -> None:
+    wire.execute(ADD, [1, "one"])
+    for number in range(20):
+        wire.execute("BEGIN")
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            wire.execute(ADD, [1, f"again {number}"])
+        wire.roll_back()
+
+    found = wire.execute(PREPARED).fetchone()
+
+    assert found is not None and found[0] <= 3

@@ -22,7 +22,7 @@ def test_a_content_is_kept_by_its_own_digest() -> None:
 
 
 def test_what_was_not_used_for_the_longest_time_makes_room() -> None:
-    kept = KeptContents(most=6)
+    kept = KeptContents(most=2 * (3 + kept_contents.BESIDE))
     for body in (b"one", b"two"):
         kept.keep(body)
     kept.get(digest(b"one"))
@@ -34,7 +34,7 @@ def test_what_was_not_used_for_the_longest_time_makes_room() -> None:
 
 
 def test_one_that_is_kept_twice_takes_its_room_once() -> None:
-    kept = KeptContents(most=6)
+    kept = KeptContents(most=2 * (3 + kept_contents.BESIDE))
     for body in (b"one", b"one", b"two"):
         kept.keep(body)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import select
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from psycopg import errors
@@ -53,7 +54,7 @@ class Wire:
         self._queued = 0  # bytes
         self._used: Counter[Key] = Counter()
         self._names: OrderedDict[Key, bytes] = OrderedDict()  # what was not used for the longest time first
-        self._preparing: list[Key] = []  # within the queue
+        self._preparing: list[tuple[int, Key]] = []  # with their places in the queue
         self._number = 0
         self._result: PGresult | None = None
         self._next = 0  # row of the result
@@ -100,7 +101,9 @@ class Wire:
         first, last = self._next, self._result.ntuples if most is None else self._next + most
         self._next = last
         self._adapted.set_pgresult(self._result)
-        return self._adapted.load_rows(first, last, tuple)
+        rows = self._adapted.load_rows(first, last, tuple)
+        self._adapted.set_pgresult(None)  # else it keeps the answer, however large, until the next one
+        return rows
 
     # the connection
 
@@ -153,7 +156,7 @@ class Wire:
             return None
         self._number += 1
         name = self._names[key] = f"lifecycle_{self._number}".encode()
-        self._preparing.append(key)
+        self._preparing.append((len(self._queue), key))
         self._queue.append(lambda: self._pg.send_prepare(name, body, key[1]))
         if len(self._names) > PREPARED_MOST:
             self._drop()
@@ -165,10 +168,11 @@ class Wire:
         self._used.clear()
         self._queue.append(lambda: self._pg.send_query_params(b"DEALLOCATE " + old, None))
 
-    def _forget(self) -> None:
+    def _forget(self, answers: Sequence[PGresult] = ()) -> None:
         self._queue, self._queued = [], 0
-        for key in self._preparing:  # perhaps it was not: then nobody knows its name
-            self._names.pop(key, None)
+        for place, key in self._preparing:
+            if place >= len(answers) or answers[place].status not in _GOOD:
+                self._names.pop(key, None)  # perhaps it was not prepared
         self._preparing = []
 
     def _run(self) -> None:
@@ -183,6 +187,11 @@ class Wire:
                 self._pipelined(queue, answers)
         except BaseException as error:  # what comes next could not be told from what is under way
             self._forget()
+            if not isinstance(error, Exception):  # a signal: the server is to let go of its locks now
+                with suppress(DriverError):
+                    self._pg.get_cancel().cancel()
+                self.close()
+                raise
             self.close()
             self._raise_of(answers, error)
             raise
@@ -194,7 +203,7 @@ class Wire:
         bad = next((each for each in answers if each.status not in _GOOD), None)
         if bad is None:
             return
-        self._forget()
+        self._forget(answers)
         error = errors.error_from_result(bad, self._encoding)
         if isinstance(error, _STALE):
             self.close()
