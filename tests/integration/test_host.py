@@ -6,7 +6,6 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -149,38 +148,6 @@ def test_of_many_idle_slots_one_asks_at_each_wake_and_all_that_is_offered_is_cla
         assert claims_at(running) == 6 + slots
         go_on.set()
         assert hosted.end() == 0
-
-
-class Meeting(LocalDesk):
-    """The second and the third claim wait for each other."""
-
-    def __init__(self, store: Store) -> None:
-        super().__init__(store)
-        self._numbers = count(1)
-        self._both = threading.Barrier(2)
-
-    def claim(self, *given: Any, **named: Any) -> Run | None:
-        if next(self._numbers) in (2, 3):
-            self._both.wait(patient(20))
-        return super().claim(*given, **named)
-
-
-def test_while_offers_are_found_several_slots_ask_at_once(store: Store) -> None:
-    go_on = threading.Event()
-
-    def wait(live: LiveRun) -> None:
-        go_on.wait(30)
-        make.finish(store, live.row, draining=True)
-
-    by = make.lead(store)
-    for number in range(3):
-        make.one_beat(store, make.make_session(store, f"Build thing {number}"), by)
-
-    hosted = Hosted(store, wait, slots=3, desk=Meeting(store), lease_seconds=30, reconcile_seconds=3600)
-
-    until(lambda: len(hosted.host.live.ids()) == 3, "every slot has a run", 30)
-    go_on.set()
-    assert hosted.end() == 0
 
 
 def claims_at(running: Running) -> int:

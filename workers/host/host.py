@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from workers.host.deliveries import Deliveries, Outcome
 
 Execute = Callable[[LiveRun], Run | None]
-MOST_ASKERS = 4  # slots that ask for an offer at a time
 ORPHAN_SECONDS = 60.0  # without a coordinator and without work, a host leaves after this long
 
 
@@ -69,11 +68,7 @@ class Host:
         self._renew_now = threading.Event()
         self._offers = threading.Condition()
         self._wakes = 0  # counts wakes, so that one between a poll and a wait is not missed
-        self._asking = threading.Condition()
-        self._askers = 0  # slots that ask for the oldest offer
-        self._most_askers = (
-            1  # of them at a time: more while offers are found, so that few ask in vain after a wake
-        )
+        self._asking = threading.Lock()  # held by the slot that asks for the oldest offer
         self._nothing = -1  # of `_wakes`, when a claim that found nothing was begun
         self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
         self._damaged = False  # the database: nothing more is written into it
@@ -312,22 +307,13 @@ class Host:
         if row is not None or not self._claims():
             return row
         with self._asking:
-            self._asking.wait_for(lambda: self._askers < self._most_askers)
             if self._draining.is_set() or (seen is not None and seen <= self._nothing):
                 return None  # another slot has asked since, and nothing was left
-            self._askers += 1
             asked = self._wakes
-        row = None
-        try:
             row = self._ask()
-        finally:
-            with self._asking:
-                self._askers -= 1
-                if row is None:
-                    self._nothing = max(self._nothing, asked)
-                self._most_askers = 1 if row is None else min(2 * self._most_askers, MOST_ASKERS)
-                self._asking.notify_all()
-        return row
+            if row is None:
+                self._nothing = asked
+            return row
 
     def _ask(self) -> Run | None:
         try:
