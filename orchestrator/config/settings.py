@@ -205,7 +205,7 @@ class WorkSettings(_Part):
     trees: Name | None = setting(
         None,
         "the folder of the private trees in which agents edit code, outside every project; "
-        "default `team-lifecycle/trees` in the user's state folder",
+        "default `lifecycle/trees` in the user's state folder",
     )
     test_command: list[Name] = setting(
         [], "the command that runs the project's tests; default found by its manifests"

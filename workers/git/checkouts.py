@@ -83,7 +83,7 @@ def trees_folder(chosen: str | None) -> Path:
     """Where the trees of all projects are: the setting `work.trees`, else the user's state folder."""
     if chosen is not None:
         return Path(chosen).expanduser().absolute()
-    return platformdirs.user_state_path("team-lifecycle", appauthor=False) / "trees"
+    return platformdirs.user_state_path("lifecycle", appauthor=False) / "trees"
 
 
 def project_folder(trees: Path, project: ProjectId) -> Path:
