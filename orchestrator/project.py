@@ -268,7 +268,7 @@ def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | N
     """
     from orchestrator.dispatch.local import start_daemon
 
-    remember_path(project)
+    _remember_path(project)
     if wake(store):
         return None
     return start_daemon(project.root, project.logs / "daemon.out")
@@ -283,7 +283,7 @@ def current_leader(store: Store) -> Leader | None:
     return None if found is None or (older.outdated(found.version) and leases.is_here(found)) else found
 
 
-def remember_path(project: Project) -> None:
+def _remember_path(project: Project) -> None:
     """Keep this command's PATH, so that hosts find programs where it would: they may come from another shell."""
     from orchestrator.config import PATH_FILE
     from orchestrator.store import files
@@ -359,6 +359,5 @@ __all__ = [
     "person",
     "prepare",
     "read_settings",
-    "remember_path",
     "wake",
 ]

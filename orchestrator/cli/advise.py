@@ -36,7 +36,7 @@ def advise(
     from orchestrator.commands import advise as command
 
     given = command.asked(question, mode, at)  # before anything is opened
-    with changing(works=True) as opened:
+    with changing() as opened:
         before = newest_messages(opened, in_session)
         done = command.advise(
             opened.store, in_session, given, who=who(), max_attempts=opened.settings.max_attempts, key=key

@@ -121,7 +121,7 @@ def _hold(file: str, perspectives: str | None, agent: str | None, detach: bool, 
 
     asked = DiscussRequest(file, Path.cwd(), names_in(perspectives), agent)
     found = prepare(find_project(), asked)
-    with changing(create=True, settings=found.prepared.settings, works=True) as opened:
+    with changing(create=True, settings=found.prepared.settings) as opened:
         started = begin(found, opened.store)
         note(f"{started.session}: {found.prepared.planned.choice.why}")
         if detach and not as_json:

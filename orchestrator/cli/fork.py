@@ -71,7 +71,7 @@ def fork(
         for line in fork_lines(view):
             say(line)
         return
-    with changing(works=True) as changed:
+    with changing() as changed:
         prepared = prepare(project, changed.store, asked)
         made = begin(project, changed.store, prepared)
         after = prepared.view["messages"] if made.created else 0

@@ -60,15 +60,9 @@ def reading() -> Iterator[OpenedForReading]:
 
 
 @contextmanager
-def changing(
-    *, create: bool = False, settings: Settings | None = None, works: bool = False
-) -> Iterator[Opened]:
-    """The project's store, open for changes; `create` makes it where there is none yet.
-
-    `works`: the change may begin tasks, which find programs where this command does; they may begin at once.
-    """
+def changing(*, create: bool = False, settings: Settings | None = None) -> Iterator[Opened]:
+    """The project's store, open for changes; `create` makes it where there is none yet."""
     from orchestrator.project import changing as change
-    from orchestrator.project import remember_path
 
     project = here()
     with change(
@@ -79,8 +73,6 @@ def changing(
         on_upgrade=_upgrading,
         on_end=_ending,
     ) as (store, used):
-        if works:
-            remember_path(project)
         yield Opened(project, store, used)
 
 

@@ -21,7 +21,7 @@ def rebase(
     from orchestrator.commands.rebase import rebase as start_rebase
 
     name = one_session(session, in_session)
-    with changing(works=True) as opened:
+    with changing() as opened:
         before = newest_messages(opened, name)
         attempts = opened.settings.max_attempts
         done = start_rebase(

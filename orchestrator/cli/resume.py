@@ -91,7 +91,7 @@ def resume(
         caps(caps_given(max_usd, max_tokens, max_turns, max_minutes) or {}),
         None if expect is None else parse_token(expect),
     )
-    with changing(works=True) as opened:
+    with changing() as opened:
         name = one_session(session, in_session)
         if key is None:  # else another session could be chosen when the command is sent again
             name = _choose(opened, name)

@@ -43,7 +43,7 @@ def revise(
             show(seen, in_session, task, as_json)
         return
     words = read_words(feedback)
-    with changing(works=True) as opened:
+    with changing() as opened:
         before = newest_messages(opened, in_session)
         done = rework.revise(
             opened.store,
@@ -78,7 +78,7 @@ def feedback(
     from orchestrator.commands.requests import read_words
 
     words = read_words(text)
-    with changing(works=True) as opened:
+    with changing() as opened:
         before = newest_messages(opened, in_session)
 
         def give(about: str | None) -> tuple[Reworked, FeedbackTarget]:
@@ -118,7 +118,7 @@ def recheck(
     """Score the specification again, and follow."""
     from orchestrator.commands import rework
 
-    with changing(works=True) as opened:
+    with changing() as opened:
         before = newest_messages(opened, in_session)
         done = rework.recheck(
             opened.store, in_session, who=who(), max_attempts=opened.settings.max_attempts, key=key
@@ -139,7 +139,7 @@ def improve(
     """Improve one dimension of the readiness report, then score again, and follow."""
     from orchestrator.commands import rework
 
-    with changing(works=True) as opened:
+    with changing() as opened:
         before = newest_messages(opened, in_session)
         done = rework.improve(
             opened.store,

@@ -220,7 +220,7 @@ def start(
     if plan:
         _print_plan(prepared.view, as_json)
         return
-    with changing(create=True, settings=prepared.settings, works=True) as opened:
+    with changing(create=True, settings=prepared.settings) as opened:
         started = begin(prepared, opened.store)
         if started.created:
             for line in plan_lines(prepared.view):

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import structlog
 
-from orchestrator.cli.opening import changing
 from orchestrator.config import PATH_FILE, variables
 from orchestrator.domain.agent_kinds import KINDS
 from orchestrator.domain.model_providers import PROVIDERS
@@ -67,19 +66,6 @@ def test_programs_are_looked_for_where_the_latest_command_would_and_then_where_t
     watched.now()
 
     assert environ["PATH"] == "/new:/both:/old"
-
-
-def test_a_change_that_may_begin_tasks_tells_where_programs_are_before_it_is_made(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A host that is up may run the first of them as soon as the change is committed."""
-    monkeypatch.chdir(project)
-    monkeypatch.setenv("PATH", f"/mine:{os.environ['PATH']}")
-
-    with changing(create=True, works=True):
-        known = (project / ".workflow" / PATH_FILE).read_text()
-
-    assert known == os.environ["PATH"]
 
 
 def test_every_key_of_a_client_or_a_model_api_is_handed_over() -> None:
