@@ -84,3 +84,24 @@ def test_each_plan_task_lands_as_one_commit_with_its_evidence(tmp_path: Path, na
     branch = f"lifecycle/{harness.session}"
     git(harness.project, "clone", "-q", "--branch", branch, ".", str(tmp_path / "clone"))
     invariants.check(harness.store.path)
+
+
+def test_a_criterion_that_held_before_is_neither_shown_nor_unmet(tmp_path: Path) -> None:
+    fixture = lanes(1)
+    older = "tests/test_base.py::Base::test_the_package_is_there"
+    answer = fixture.answer("TASK-001")
+    (criterion,) = answer["criteria"]
+    agent = Editing(
+        fixture, answers={"TASK-001": {**answer, "criteria": [{**criterion, "files": [], "tests": [older]}]}}
+    )
+    harness = building(tmp_path, agent)
+
+    harness.run(harness.until("IMPL-001"))
+
+    record = json.loads(harness.text("qa/impl-IMPL-001.json"))
+    (shown,) = record["criteria"]
+    assert (shown["verified"], shown["claimed"]["tests"]) == ("held", [older])
+    assert "is shown by tests that pass without the change, too" in str(record["findings"])
+    assert harness.rows("SELECT count(*) FROM links WHERE from_kind = 'criterion' AND verified") == [(0,)]
+    assert f"test that passes without the change, too: `{older}`" in harness.text("qa/pull-request.md")
+    invariants.check(harness.store.path)

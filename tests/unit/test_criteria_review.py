@@ -61,6 +61,22 @@ def test_a_criterion_is_met_by_what_shows_it(
     assert shown == ([("high", "criterion_unmet")] if met == UNMET else unproved)
 
 
+def test_a_criterion_whose_tests_pass_without_the_change_is_neither_unmet_nor_met() -> None:
+    held = {"files": [], "tests": ["t.py::test_older"]}
+    records = [{"criteria": [{"id": "TASK-001-C1", "verified": "held", "claimed": held}]}]
+
+    (found,) = review_criteria(PLAN, records, [], added("pass"))
+
+    assert (found.met, found.is_proved) == (PARTIAL, False)
+    (finding,) = criteria_findings([found])
+    assert finding.rule == "criterion_unproved"
+    assert finding.text.startswith(
+        "TASK-001-C1 is shown by tests that pass without the change, too (t.py::test_older)"
+    )
+    (shown,) = review_criteria(PLAN, records, [link(1)], added("pass"))
+    assert shown.met == MET and shown.is_proved
+
+
 def test_words_of_a_change_never_approve_it_and_the_reason_is_said() -> None:
     (found,) = review_criteria(PLAN, [], [], added("# expired links answer with the status gone"))
 

@@ -36,6 +36,10 @@ from workers.git.session_work import SessionWork
 from workers.git.verify_checkouts import VerifyCheckout, mix_trees
 
 POLL_SECONDS = 0.1  # between two checks whether another lane has tested the base
+UNSHOWN = {
+    "none": "is shown by no passing test and no change",
+    "held": "is shown by tests that pass without the change, too",
+}
 BITES = ("feature", "fix")  # kinds of plan tasks whose new tests must fail without the change
 
 
@@ -93,14 +97,9 @@ class CandidateEvidence:
         criteria = self._criteria(candidate, claims, task, tests)
         found += _unshown(task, candidate, tests)
         found += [
-            Finding(
-                "criteria",
-                MEDIUM,
-                "criterion_not_shown",
-                f"{each.id} is shown by no passing test and no change",
-            )
+            Finding("criteria", MEDIUM, "criterion_not_shown", f"{each.id} {UNSHOWN[each.verified]}")
             for each in criteria
-            if each.verified == "none"
+            if each.verified in UNSHOWN
         ]
         if candidate.is_empty:
             found += _unchanged(no_change, criteria)
@@ -243,11 +242,13 @@ class CandidateEvidence:
         found = []
         for criterion in task.criteria:
             claim = by_id.get(criterion.id)
-            shown = tests.passing(claim.tests) if claim else ()
+            passing = shown = tests.passing(claim.tests) if claim else ()
             if task.kind in BITES and tests.compared is not None and not candidate.is_empty:
                 shown = tuple(test for test in shown if test in tests.compared.biting)
             files = tuple(path for path in (claim.files if claim else ()) if path in changed)
-            verified = "test" if shown else "change" if files else "none"
+            verified = "test" if shown else "change" if files else "held" if passing else "none"
+            if verified == "held":
+                shown = passing
             found.append(CriterionEvidence(criterion.id, files, shown, verified))
         return found
 
@@ -255,7 +256,7 @@ class CandidateEvidence:
         run, check = self.context.row.run, tests.now.check
         links = []
         for each in criteria:
-            for test in each.tests:
+            for test in each.tests if each.verified == "test" else ():
                 verified = check is not None
                 links.append(
                     Link("criterion", each.id, None, "test", test, None, "test", int(verified), check, run)

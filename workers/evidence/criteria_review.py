@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
 from orchestrator.domain.json_types import Json, JsonObject
@@ -16,6 +16,8 @@ from workers.evidence.changed_files import Changes
 MET, PARTIAL, UNMET = "met", "partial", "unmet"
 MET_SHARE, PARTIAL_SHARE = 0.7, 0.4  # of a criterion's words, in the added lines
 CHECK = "criteria"
+HELD = "tests that pass without the change, too"
+SHOWN = 3  # tests that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,13 @@ def review_criteria(
         if link.from_kind == "criterion" and link.to_kind == "test" and link.verified and is_last:
             tests.setdefault(link.from_id, []).append(link.to_id)
     files: dict[str, list[str]] = {}
+    held: dict[str, list[str]] = {}
     for record in records:
         for each in _mappings(record.get("criteria")):
             if each.get("verified") == "change":
-                files.setdefault(str(each.get("id")), []).extend(_claimed(each))
+                files.setdefault(str(each.get("id")), []).extend(_claimed(each, "files"))
+            elif each.get("verified") == "held":
+                held.setdefault(str(each.get("id")), []).extend(_claimed(each, "tests"))
     added = frozenset().union(*(keywords(line) for file in changes.files for _, line in file.added))
     words = added | frozenset().union(*(_parts(file.path) for file in changes.files))
     found = []
@@ -69,7 +74,11 @@ def review_criteria(
         for criterion in task.criteria:
             shown = tuple(dict.fromkeys(tests.get(criterion.id, ())))
             changed = tuple(dict.fromkeys(files.get(criterion.id, ())))
-            found.append(_reviewed(task, criterion, shown, changed, words))
+            reviewed = _reviewed(task, criterion, shown, changed, words)
+            if reviewed.met != MET and criterion.id in held:
+                before = tuple(dict.fromkeys(held[criterion.id]))
+                reviewed = replace(reviewed, met=PARTIAL, by=f"{HELD} ({', '.join(before[:SHOWN])})")
+            found.append(reviewed)
     return found
 
 
@@ -89,7 +98,8 @@ def criteria_findings(criteria: Iterable[CriterionReview], untested: str = "") -
             found.append(Finding(CHECK, HIGH, "criterion_unmet", text, fix="do it, and test it"))
         elif not each.is_proved:
             why = f" (no tests could be run: {untested})" if untested else ""
-            text = f"{each.id} is shown by no test, only by {each.by}{why}: {each.text}"
+            shown = "" if each.by.startswith(HELD) else "no test, only by "
+            text = f"{each.id} is shown by {shown}{each.by}{why}: {each.text}"
             found.append(Finding(CHECK, MEDIUM, "criterion_unproved", text, fix="test it"))
     return found
 
@@ -147,10 +157,10 @@ def _parts(path: str) -> frozenset[str]:
     return keywords(path.replace("/", " ").replace("_", " ").replace(".", " "))
 
 
-def _claimed(criterion: Mapping[str, Json]) -> list[str]:
+def _claimed(criterion: Mapping[str, Json], what: str) -> list[str]:
     claimed = criterion.get("claimed")
-    files = claimed.get("files") if isinstance(claimed, dict) else None
-    return [str(each) for each in files] if isinstance(files, list) else []
+    names = claimed.get(what) if isinstance(claimed, dict) else None
+    return [str(each) for each in names] if isinstance(names, list) else []
 
 
 def _mappings(value: Json) -> list[JsonObject]:

@@ -11,7 +11,10 @@ from orchestrator.door.desk import Link
 
 @dataclass(frozen=True, slots=True)
 class CriterionEvidence:
-    """An acceptance criterion, and what shows that it is met: `test`, `change`, or `none`."""
+    """An acceptance criterion, and what shows that it is met.
+
+    `test`, `change`, `none`, or `held`: its tests pass, and would without the change.
+    """
 
     id: str
     files: tuple[str, ...] = ()

@@ -15,6 +15,11 @@ from workers.documents.identifiers import items_of
 PATH = "qa/pull-request.md"
 RECORDS = "qa/impl-"
 SHOWN = 100  # rows of a list
+SHOWS = {  # how a criterion is shown, and what was claimed of it that shows it
+    "test": ("test", "tests"),
+    "change": ("change", "files"),
+    "held": ("test that passes without the change, too", "tests"),
+}
 WORTH_TELLING = (CRITICAL, HIGH, MEDIUM)
 
 
@@ -87,12 +92,9 @@ def _evidence(records: Sequence[Mapping[str, Json]]) -> list[str]:
     lines += ["", "| criterion | shown by |", "| --- | --- |"]
     for record in records:
         for each in record["criteria"][:SHOWN]:
-            by = {"test": each["claimed"]["tests"], "change": each["claimed"]["files"]}.get(
-                each["verified"], []
-            )
-            shown = (
-                f"{inline(each['verified'])}: {', '.join(code(name) for name in by[:5])}" if by else "nothing"
-            )
+            how, claimed = SHOWS.get(each["verified"], ("nothing", ""))
+            by = each["claimed"][claimed] if claimed else []
+            shown = f"{how}: {', '.join(code(name) for name in by[:5])}" if by else "nothing"
             lines.append(f"| {inline(each['id'])} | {shown} |")
     return lines
 
