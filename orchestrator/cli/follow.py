@@ -11,12 +11,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from orchestrator.cli.opening import Opened, wake
 from orchestrator.cli.output import bar, cells, clip, duration, is_live, note, print_json
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.model import SessionStatus, TaskStatus

@@ -9,9 +9,9 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TextIO
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert, inert_json, one_line
 from orchestrator.domain.json_types import Json, JsonObject

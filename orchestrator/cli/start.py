@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +27,7 @@ from orchestrator.cli.options import (
     names_in,
 )
 from orchestrator.cli.output import note, print_json, say
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject

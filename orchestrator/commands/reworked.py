@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import cast
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.feedback import Action, FeedbackTarget
 
 

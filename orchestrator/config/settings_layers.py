@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -25,6 +25,7 @@ from orchestrator.config.settings import (
     with_kind,
 )
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.plain_values import unknown

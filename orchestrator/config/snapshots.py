@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from orchestrator.config.shipped import shipped_pack
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import StoreError
 from orchestrator.domain.json_types import JsonObject

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from orchestrator.domain.dataclass import dataclass
 
 HEADINGS = {"en": "Clarified before the start", "zh": "开始前的澄清"}
 MOST_QUESTIONS = 5

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.text import keywords
 
 MOST = 0.5  # of a finding's keywords that one new line must have to answer it

@@ -6,10 +6,10 @@ The time is that of the agents: whatever a person has to answer on the way comes
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple, Protocol
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.forecast import PastTask
 from orchestrator.domain.graph import topological
 from orchestrator.domain.model import SATISFIED, TaskStatus

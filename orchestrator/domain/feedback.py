@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import Catalogue, DocumentDef
 from orchestrator.domain.model import SATISFIED, UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.revisions import BUILDS

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UnknownName, UsageError
 
 SLUG_LIMIT = 40  # characters

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.text import is_question, mentions

@@ -10,8 +10,8 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plain_values import Reader

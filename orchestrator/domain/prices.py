@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
+
+from orchestrator.domain.dataclass import dataclass, field, replace
 
 MICROS = 1_000_000  # micro-dollars in a dollar
 TOKENS_LIMIT = 10**10  # of one call; more is a fault of whoever counted

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import cast, get_args
 
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.documents import (
     DECLARED,
     DIMENSIONS,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import Catalogue
 
 PREFIXES = ("G", "REQ", "NFR", "ADR", "EPIC", "STORY")  # of the shipped documents, upstream first

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
+
+from orchestrator.domain.dataclass import dataclass
 
 CONTEXT = 3  # unchanged lines around a change
 MOST_LINES = 4_000  # lines that are matched; where more differ, all of them count as rewritten

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE
 from orchestrator.domain.errors import LeaseLost, UsageError
 from orchestrator.domain.identity import SUPERVISED

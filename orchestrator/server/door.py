@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from orchestrator import wakeup
 from orchestrator.domain import errors
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
 from orchestrator.door import code_carrier, wire
 from orchestrator.door.desk import Taken

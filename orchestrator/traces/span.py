@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.trace_ids import SpanContext
 
 Attributes: TypeAlias = Mapping[str, str | int | float | bool]

@@ -9,13 +9,13 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from orchestrator import __version__
 from orchestrator.config.extras import MCP_INSTALL, WEB_INSTALL, has_mcp, has_web
 from orchestrator.dispatch import dashboards, older
 from orchestrator.dispatch.asking import ask_workers
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import ConfigError, LifecycleError, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config, read_settings

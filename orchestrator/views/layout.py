@@ -6,12 +6,13 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
 
 from orchestrator.domain.analysis import PERSPECTIVE, chosen_perspectives
 from orchestrator.domain.clarified import asked_part
 from orchestrator.domain.courtesies import without_courtesies
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.dynamic_roles import TaskAnalysis, analyse
 from orchestrator.domain.dynamic_session import generated
 from orchestrator.domain.errors import NotAllowedNow, UsageError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from statistics import median
 
 from orchestrator.domain.approvals import digest_of
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.graph import Fault
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_lines import lines_of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from orchestrator.domain.dataclass import dataclass
 
 FRONT_LINES = 60
 MARKER = re.compile(r"<!-- (?:section: ([a-z_]{1,60})|empty) -->")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.drawing import Metrics, Node, place, place_downwards
 from orchestrator.web.graph_svg import CELL_WIDTH, LINE_HEIGHT, Face, cells_of, fitted, svg
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from markupsafe import Markup, escape
 
 from orchestrator.config import resources
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.inert import inert
 
 COOKIE = "lc-language"

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from pydantic import BaseModel
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
 from workers.documents.content import Critique
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from orchestrator.domain import secrets
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.store import cassettes
 from workers.agents import prompts
 

@@ -12,12 +12,12 @@ import math
 import re
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple, SupportsIndex
 
 from pydantic import BaseModel, ValidationError
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json, JsonObject
 from workers.agents.choices import plain
 from workers.agents.entries import names_of

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.text import is_cjk
 from workers.builtin import cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk

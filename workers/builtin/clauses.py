@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.people import actor_name, is_person
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from orchestrator.config import resources
+from orchestrator.domain.dataclass import dataclass
 
 _LEADING = re.compile(r"^an?\s+", re.IGNORECASE)
 _NEVER = re.compile(r"(?!)")

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from orchestrator.domain.clarified import HEADINGS
+from orchestrator.domain.dataclass import replace
 from workers.builtin.language import lexicon_of
 from workers.documents.passage import Passage
 from workers.documents.reading_words import clause_role, label_role, role_of

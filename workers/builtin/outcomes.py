@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from workers.builtin.language import lexicon_of
 from workers.documents.passage import Passage
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, replace
 
 from orchestrator.domain.courtesies import is_courtesy
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
 from workers.builtin.leads import is_answer, own_section, run_on

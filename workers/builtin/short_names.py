@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from workers.builtin.clauses import clause, unhedged
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.wishes import CONDITION

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.text import is_cjk
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.names import singular

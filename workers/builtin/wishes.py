@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from workers.builtin import names
 from workers.builtin.analysis import Goal
 from workers.builtin.language import Lexicon, lexicon_of

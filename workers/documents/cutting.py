@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from workers.documents.reading_words import role_of
 
 CUT = "[left out for length: "  # how the note begins

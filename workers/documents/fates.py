@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.text import keywords
 from workers.documents.content import (
     Content,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from workers.documents.item_marks import ID
 from workers.documents.passage import ASKED, Passage
 from workers.documents.passages import passages

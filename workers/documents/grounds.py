@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from orchestrator.domain.basis import Basis, Question
+from orchestrator.domain.dataclass import dataclass, field
 from workers.documents.content import Brief, Content, Goal, Requirement, Requirements
 from workers.documents.lint import Sources
 from workers.documents.lint.comparing import (

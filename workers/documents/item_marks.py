@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
     attribute_of,

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from orchestrator.domain.dataclass import dataclass, field
 
 if TYPE_CHECKING:  # a host has no Markdown to read before its first run
     from markdown_it import MarkdownIt

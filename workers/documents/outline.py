@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from orchestrator.domain.dataclass import dataclass
 from workers.documents.frontmatter import read_front
 from workers.documents.markdown_parts import Dialect, parse
 from workers.documents.markup import as_hashes

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
 
+from orchestrator.domain.dataclass import dataclass, replace
 from workers.documents.item_marks import (
     ID,
     finished_words,

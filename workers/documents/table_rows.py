@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.text import is_cjk
 from workers.documents.item_marks import ID, finished_words, is_left_open
 from workers.documents.passage import ASKED, Passage

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 
 from orchestrator.config import resources
+from orchestrator.domain.dataclass import dataclass
 
 _TOKEN = re.compile(r"(?<![\w/.@-])[A-Za-z][\w.+#-]*[\w+#]|(?<![\w/.@-])[A-Z](?![\w.])|(?<![\w.])\.NET\b")
 _NEAR = 24  # characters before and behind a name that say whether an ordinary word is one

@@ -9,9 +9,9 @@ import posixpath
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass
 from workers.evidence.repository_files import RepositoryFiles
 from workers.evidence.runner import Runner
 from workers.evidence.test_side import is_mixed, is_test_side

@@ -6,9 +6,9 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.inert import inert
 from workers.git.candidates import GITLINK, LINK, changes_between
 from workers.git.git_process import Git

@@ -5,10 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import ERROR
 from orchestrator.domain.inert import inert
 from workers.evidence.cargo_lines import cargo_cases

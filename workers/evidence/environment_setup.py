@@ -9,10 +9,10 @@ import posixpath
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator.config.settings import WorkSettings
+from orchestrator.domain.dataclass import dataclass, field
 from workers.evidence.package_caches import package_cache
 from workers.evidence.repository_files import RepositoryFiles, outermost
 from workers.evidence.sandbox import home_folder

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
+from orchestrator.domain.dataclass import dataclass
 from workers.evidence.code_only import Code, code_of
 from workers.evidence.facts_of_tests import TestFact, TestFileFacts
 from workers.evidence.path_kinds import is_test_path

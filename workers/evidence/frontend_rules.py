@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import tinycss2.color4
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import Finding
 from orchestrator.domain.inert import one_line
 from workers.evidence.changed_files import ChangedFile, Changes

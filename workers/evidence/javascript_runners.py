@@ -6,12 +6,12 @@ import posixpath
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from pathspec import GitIgnoreSpec
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import ERROR
 from orchestrator.domain.inert import inert
 from orchestrator.domain.json_types import Json

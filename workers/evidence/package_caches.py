@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from orchestrator.domain.dataclass import dataclass, field
 
 _NETWORK = re.compile(  # how to reach registries; for a set-up alone, since an address may hold a password
     r"(?i:(?:https?|all|no)_proxy|npm_config_(?:registry|offline|cafile|proxy|https_proxy|noproxy))"

@@ -10,10 +10,11 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from orchestrator.domain.dataclass import dataclass, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,9 +6,9 @@ import json
 import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, field
 from workers.evidence.suite_runs import TestBench
 
 MOST_PAGES = 6

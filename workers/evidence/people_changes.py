@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, SEVERITIES, Finding
 from orchestrator.domain.inert import one_line
 from workers.evidence.changed_files import Changes

@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.inert import one_line
 from workers.evidence.changed_files import ChangedFile
 from workers.evidence.facts_of_python_tests import HOOKS

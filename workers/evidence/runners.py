@@ -11,11 +11,11 @@ import posixpath
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from orchestrator.config.settings import WorkSettings
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json, JsonObject
 from workers.evidence.compiled_runners import COMMON_TEST_NAME, Cargo, Go, Gradle, Maven, OwnCommand
 from workers.evidence.javascript_runners import RUNNERS, ScriptCall, script_calls

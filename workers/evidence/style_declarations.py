@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import tinycss2
 from tinycss2.ast import AtRule, Declaration, Node, QualifiedRule
+
+from orchestrator.domain.dataclass import dataclass
 
 DEPTH = 50  # of nested rules
 LARGEST = 1_000_000  # characters

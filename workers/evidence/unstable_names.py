@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.evidence import BAD, PASSED, TestRun
 
 _VARYING = re.compile(

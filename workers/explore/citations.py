@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, field
 from workers.explore.knowledge import knowledge
 from workers.explore.root import Root
 from workers.explore.seen import ELLIPSIS, quoted

@@ -8,10 +8,10 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from xml.etree import ElementTree
 from xml.parsers import expat
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.project_facts import DEPENDENCY_FIELDS, frontend_frameworks
 from workers.host.python_syntax import parse_python

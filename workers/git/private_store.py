@@ -10,10 +10,10 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.errors import GitDiskFull, GitError, RepositoryUnusable
 from orchestrator.store.forked_stores import place
 from workers.git.git_process import Git, version

@@ -8,9 +8,9 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.store.files import UnsafePath, clean
 
 ATTRIBUTES = b".gitattributes"

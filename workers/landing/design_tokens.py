@@ -13,11 +13,11 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 import tinycss2.color4
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json
 from workers.context.run_context import RunContext

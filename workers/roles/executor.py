@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.errors import GitError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED, TaskStatus

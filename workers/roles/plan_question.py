@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import AgentRubbish, StoreError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from orchestrator.domain.agent_kinds import RULES
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.evidence import SEVERITIES, Finding
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import Plan, PlanTask

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.graph import Fault
 from orchestrator.domain.plan import LEVELS, PLAN, Plan
 from orchestrator.domain.plan_checks import MANY_FILES, MOST_TASKS, Ground, check_plan

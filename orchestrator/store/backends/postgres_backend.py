@@ -14,13 +14,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from sqlalchemy import MetaData
 from sqlalchemy.pool import QueuePool
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import DatabaseUnusable, StoreBroken
 from orchestrator.domain.identity import ProjectId
 from orchestrator.store.backends.backend import Cursor, Opened

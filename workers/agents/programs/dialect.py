@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from orchestrator.config.settings import AgentSettings
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,

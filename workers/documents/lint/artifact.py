@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from orchestrator.config.shipped import shipped_documents
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.json_types import Json
 from workers.documents.content import Content, Epics, Requirements

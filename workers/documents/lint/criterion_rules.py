@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.testable import is_testable
 from workers.documents.content import Epics
 from workers.documents.lint.comparing import (
