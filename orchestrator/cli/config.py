@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import here
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, print_json, say

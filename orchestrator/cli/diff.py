@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import OpenedForReading, reading
 from orchestrator.cli.options import ARTIFACT_HELP, AsJson, InSession, exclude, refuse_session
 from orchestrator.cli.output import note, print_json, say

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import reading
 from orchestrator.cli.options import AsJson, InSession
 from orchestrator.cli.output import print_json, say, table

@@ -8,8 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 

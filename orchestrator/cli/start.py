@@ -6,10 +6,9 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from orchestrator.cli.clarify import clarify
 from orchestrator.cli.dashboard import need_web
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.drawing_plan import role_lines, work_lines
 from orchestrator.cli.follow import wake_and_follow
 from orchestrator.cli.opening import changing
