@@ -95,7 +95,7 @@ def loads_typer(done: subprocess.CompletedProcess[str]) -> bool:
 
 
 def test_a_narrow_terminals_help_is_typers(tmp_path: Path) -> None:
-    wide, narrow = _run("--help", folder=tmp_path), _run("--help", folder=tmp_path, columns="79")
+    wide, narrow = _run("--help", folder=tmp_path), _run("--help", folder=tmp_path, columns="60")
 
     assert (wide.returncode, narrow.returncode) == (0, 0)
     assert (loads_typer(wide), loads_typer(narrow)) == (False, True)
