@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.forecast import PastTask
 from orchestrator.domain.graph import topological
 from orchestrator.domain.model import SATISFIED, TaskStatus
+from orchestrator.domain.named_tuple import NamedTuple
 
 _ENDED = frozenset((*SATISFIED, TaskStatus.CANCELLED))
 

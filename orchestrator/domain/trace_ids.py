@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import NamedTuple
+
+from orchestrator.domain.named_tuple import NamedTuple
 
 HEADER = "traceparent"
 _TRACE, _SPAN = 32, 16  # hexadecimal digits

@@ -13,10 +13,10 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from orchestrator.domain.errors import LaneInUse, LeaseLost
 from orchestrator.domain.model import RunOutcome
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.claims import assert_lease
 from orchestrator.store.rows import Run
 from orchestrator.store.sql import (

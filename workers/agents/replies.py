@@ -13,12 +13,13 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple, SupportsIndex
+from typing import SupportsIndex
 
 from pydantic import BaseModel, ValidationError
 
 from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.named_tuple import NamedTuple
 from workers.agents.choices import plain
 from workers.agents.entries import names_of
 from workers.agents.mending import keep_readable, mend

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import regex
 from pathspec.patterns.gitignore.base import GitIgnorePatternError
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+from orchestrator.domain.named_tuple import NamedTuple
 
 MAX_WILDCARD_RULES = 1_000  # each costs about 0.2 microseconds an entry
 MAX_RULES = 200_000

@@ -9,9 +9,9 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.named_tuple import NamedTuple
 from workers.explore.ignore import IgnoreRules, ignored
 from workers.explore.root import Root, shown
 
