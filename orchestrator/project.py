@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -21,6 +20,8 @@ from orchestrator.store.databases import SQLITE_NAME, Database, PostgresDatabase
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
+    import subprocess
+
     from orchestrator.config.settings import Settings
     from orchestrator.domain.pipelines import Pack
     from orchestrator.store.rows import Leader

@@ -34,9 +34,8 @@ STARTER = """\
 
 def config_show(as_json: AsJson = False) -> None:
     """Show every setting with its value, default and meaning."""
-    from dataclasses import asdict, fields
-
     from orchestrator.config.settings import Settings
+    from orchestrator.domain.dataclass import asdict, fields
     from orchestrator.project import read_settings
 
     settings, standard = asdict(read_settings(here())), asdict(Settings())

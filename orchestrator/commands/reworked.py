@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import cast
 
-from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.dataclass import dataclass, fields
 from orchestrator.domain.feedback import Action, FeedbackTarget
 
 

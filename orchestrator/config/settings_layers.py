@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,7 +24,7 @@ from orchestrator.config.settings import (
     with_kind,
 )
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS
-from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.dataclass import dataclass, fields
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.named_tuple import NamedTuple

@@ -1,4 +1,4 @@
-"""`dataclass`, `field` and `replace` as in `dataclasses`, for classes whose methods are made when they are first used.
+"""`dataclass` and what belongs to it, as in `dataclasses`, for classes whose methods are made when they are first used.
 
 Python's own compiles up to seven functions for each class while its module is imported: 1.4 ms on a slow core. A worker
 host imports hundreds of them, and a command uses few of those it imports. Here `__init__` is compiled for the first instance;
@@ -268,9 +268,23 @@ def _replace(instance: Any, /, **changes: Any) -> Any:
     return type(instance)(**changes)
 
 
+def _asdict(instance: Any) -> dict[str, Any]:
+    import dataclasses
+
+    return dataclasses.asdict(instance)
+
+
+def _fields(instance: Any) -> tuple[Any, ...]:
+    import dataclasses
+
+    return dataclasses.fields(instance)
+
+
 if TYPE_CHECKING:  # type checkers know these
+    from dataclasses import asdict as asdict
     from dataclasses import dataclass as dataclass
     from dataclasses import field as field
+    from dataclasses import fields as fields
     from dataclasses import replace as replace
 else:
-    dataclass, field, replace = _dataclass, _Field, _replace
+    asdict, dataclass, field, fields, replace = _asdict, _dataclass, _Field, _fields, _replace

@@ -9,9 +9,10 @@ from typing import Any
 
 from orchestrator.config import resources
 from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 
-_LEADING = re.compile(r"^an?\s+", re.IGNORECASE)
-_NEVER = re.compile(r"(?!)")
+_LEADING = expression(r"^an?\s+", re.IGNORECASE)
+_NEVER = expression(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,11 @@ from orchestrator.domain.errors import (
     AgentUnavailable,
 )
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from workers.agents.programs.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
 
-_UNREACHABLE = re.compile(
+_UNREACHABLE = expression(
     r"ECONNREFUSED|ENOTFOUND|EAI_AGAIN|connection refused|fetch failed|waiting for network", re.IGNORECASE
 )
 
