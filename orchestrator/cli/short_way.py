@@ -52,6 +52,8 @@ def _is_wide() -> bool:
 
 def read(arguments: Sequence[str]) -> Found | None:
     """The command's function, its module loaded without Typer, and its keyword arguments; None: let Typer read them."""
+    if "typer" in sys.modules:  # commands may be loaded, declared with it
+        return None
     table = json.loads(TABLE.read_bytes())
     words = list(arguments)
     name, rest = (words[0], words[1:]) if words else ("", [])
