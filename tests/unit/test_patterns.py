@@ -1,0 +1,52 @@
+"""Patterns that are compiled at their first use (orchestrator/domain/patterns.py)."""
+
+from __future__ import annotations
+
+import gc
+import pkgutil
+import re
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import orchestrator
+import workers
+from orchestrator.domain import patterns
+
+
+def test_every_pattern_can_be_compiled() -> None:
+    """A mistake in one is no error of the import."""
+    for package in (orchestrator, workers):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+
+    found = [each for each in gc.get_objects() if isinstance(each, patterns._Late)]
+    for each in found:
+        each.compiled()
+
+    assert len(found) > 700
+
+
+def test_a_late_pattern_is_what_it_stands_for() -> None:
+    late, made = patterns.expression(r"(?P<a>\d)x", re.IGNORECASE), re.compile(r"(?P<a>\d)x", re.IGNORECASE)
+
+    assert late.pattern == made.pattern
+    assert late.sub("-", "1X 2x", count=1) == made.sub("-", "1X 2x", count=1)
+    assert [each["a"] for each in late.finditer("1x 2X")] == ["1", "2"]
+    assert (late.groupindex, late.flags, late.groups) == (made.groupindex, made.flags, made.groups)
+    with pytest.raises(AttributeError):
+        late.no_such_method  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_nothing_is_compiled_by_an_import() -> None:
+    script = (
+        "import re; made = []; before = re.compile; re.compile = lambda *each: made.append(each) or before(*each); "
+        "import orchestrator.domain.request_forms; print(len(made))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert int(done.stdout) <= 1  # of `inert`, which every output needs
