@@ -255,7 +255,7 @@ class _Roles:
         if not role and release and self.planned and not inherited:
             inherited = "requirement"
         words = named[identified.end() :] if identified else _CHAPTER.sub("", block.text)
-        name = (identified[1] if identified and identified.re is ID else "") or ""
+        name = (identified[1] if identified and identified.re.pattern == ID.pattern else "") or ""
         known = self.by_id.get(name, "")
         if role == "acceptance" and not known:
             found = _NAMED_ID.search(block.text)
