@@ -27,7 +27,7 @@ def agents(
     as_json: AsJson = False,
 ) -> None:
     """Show the agents: which are available, which accounts have reached a limit, which each role and perspective uses."""
-    from orchestrator.views.doctor import probe_cost
+    from orchestrator.views.agent_checks import probe_cost
 
     exclude(probe=probe, release=release is not None)
     if release is not None:

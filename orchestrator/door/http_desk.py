@@ -29,6 +29,8 @@ from orchestrator.door import wire
 from orchestrator.door.code_carrier import CodeCarrier
 from orchestrator.door.desk import Desk, Ended, Renewed, Report, Reported, Run, Taken
 from orchestrator.door.http_code import HttpCode
+from orchestrator.door.kept_contents import KeptContents
+from orchestrator.door.run_data import Files, RunProducts
 from orchestrator.door.wire import DoorRefused, NotReadable, ServerAway
 from orchestrator.door.work_desk import AgentsDoor
 
@@ -194,6 +196,7 @@ class HttpDesk:
         self._monotonic = monotonic
         self._wall = wall
         self._closing = threading.Event()
+        self._contents = KeptContents()
         self.registered = threading.Event()  # a host has, and may ask for news
 
     def as_desk(self) -> Desk:
@@ -257,6 +260,26 @@ class HttpDesk:
         found, clock, asked = self._asked("report", _question("report", *given, **named), run=_run_of(given))
         done = cast(Reported, found)
         return done if done.next is None else replace(done, next=_on_our_clock(done.next, clock, asked))
+
+    def content(self, sha256: str) -> bytes:
+        """Asked for once: most of what a run reads, an earlier one of this host has read or made."""
+        body = self._contents.get(sha256)
+        if body is None:
+            body = cast(bytes, self._done("content", sha256))
+            self._contents.keep(body)
+        return body
+
+    def produced(self, run: Run, made: RunProducts) -> None:
+        self._done("produced", run, made)
+        self._keep(made.files)
+
+    def add_record(self, run: Run, files: Files) -> None:
+        self._done("add_record", run, files)
+        self._keep(files)
+
+    def _keep(self, files: Files) -> None:
+        for body, _ in files.values():
+            self._contents.keep(body)
 
     def is_ours(self, file: Path) -> bool:
         """A server on another machine refuses: it writes none of this one's files."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -42,6 +43,12 @@ class LocalDesk(LocalWorkDesk):
     def __init__(self, store: Store) -> None:
         super().__init__(store)
         self._log_watch = LogWatch(store.file)
+
+    def on(self, store: Store) -> LocalDesk:
+        """The same desk, which asks that store."""
+        found = copy.copy(self)
+        found._store = store
+        return found
 
     # the host
 

@@ -119,6 +119,9 @@ class LocalWorkDesk:
     def is_its_turn(self, candidate: int) -> bool:
         return self._store.read(lambda tx: work.is_its_turn(tx, candidate))
 
+    def ahead_of(self, candidate: int) -> list[Proposed]:
+        return self._store.read(lambda tx: work.ahead_of(tx, candidate))
+
     # beside the user's repository
 
     def note_published(self, session: str, branch: str, commit: str) -> None:

@@ -124,6 +124,9 @@ class WorkDesk(Protocol):
     def is_its_turn(self, candidate: int) -> bool:
         """Whether no candidate with a smaller ticket can still land."""
 
+    def ahead_of(self, candidate: int) -> list[Proposed]:
+        """The candidates with smaller tickets that can still land, in the order of their tickets."""
+
     # beside the user's repository: branches that follow, trees that are cleaned, what commands of people ask
 
     def note_published(self, session: str, branch: str, commit: str) -> None:

@@ -34,7 +34,9 @@ T = TypeVar("T")
 DELIVER = "deliver"  # the type of the activity
 ANSWER_SECONDS = 5.0  # within which the engine answers, long polls apart
 POLL_SECONDS = 20.0
-TAKEN_SECONDS = 10.0  # after which a message whose host has not answered is delivered again
+TAKEN_SECONDS = (
+    3.0  # after which a message whose host has not answered is delivered again: a claim takes a part of it
+)
 AGAIN_SECONDS = 1.0  # until one that a host gave back is
 USUAL_PRIORITY, LAST_PRIORITY = 3, 5  # 1 goes first
 _NOT_BELIEVED, _ENDED = "InvalidCertificate", "call error after connection"  # in the library's words

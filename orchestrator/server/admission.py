@@ -6,7 +6,7 @@ and neither report another's run nor claim for a role that the token is not for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from orchestrator.domain.dataclass import dataclass, replace
@@ -55,34 +55,84 @@ def admitted(
     tx: Tx, token: HostToken, rights: Rights, operation: Operation, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The arguments with what the database says of their runs. Raises DoorRefused, LeaseLost, UsageError."""
-    if not host_tokens.is_valid(tx, token.name):
+    closed_too = operation.name in CLOSED_TOO
+    host, own = _proven(tx, token, operation.name, given, closed_too=closed_too)
+    if host is None and not host_tokens.is_valid(tx, token.name):
         raise revoked(token)
     if not rights.beside and operation.name not in ELSEWHERE:
         raise DoorRefused(f"{operation.name} is not for hosts on another machine", why=WHY_HERE)
     _refuse_beyond(token, rights, given)
-    _refuse_host(tx, token, operation.name, given)
-    found = dict(given)
-    closed_too = operation.name in CLOSED_TOO
-    for name, value in given.items():
-        if isinstance(value, Run):
-            found[name] = _own(tx, token, value, closed_too=closed_too)
-        elif isinstance(value, Report | Ended):
-            found[name] = replace(value, row=_own(tx, token, value.row, closed_too=closed_too))
+    if host is None or host != given.get("host", host):
+        _refuse_host(tx, token, operation.name, given)
+
+    def row_of(named: Run) -> Run:
+        if own is not None and (own.run, own.host) == (named.run, named.host):
+            return own
+        return _own(tx, token, named, closed_too=closed_too)
+
+    found = _with_rows(given, row_of)
     if rights.beside:
         return found
     _refuse_session(tx, token, operation.name, given)
     _refuse_code(tx, token, operation.name, found)
     _refuse_earlier(tx, found)
-    for name, value in found.items():
+    for value in found.values():
         if isinstance(value, Report):
             refuse_consequences(tx, value)
+        elif isinstance(value, Ended):
+            _refuse_account(token, value.limited_by)
+    return _of_machine(token, found)
+
+
+def expected(token: HostToken, rights: Rights, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What `admitted` returns where runs are as the host says they are."""
+    return dict(given) if rights.beside else _of_machine(token, given)
+
+
+def run_in(given: Mapping[str, Any]) -> Run | None:
+    """The run that arguments are about."""
+    rows = (each.row if isinstance(each, Report | Ended) else each for each in given.values())
+    return next((row for row in rows if isinstance(row, Run)), None)
+
+
+def _with_rows(given: Mapping[str, Any], row_of: Callable[[Run], Run]) -> dict[str, Any]:
+    found = dict(given)
+    for name, value in given.items():
+        if isinstance(value, Run):
+            found[name] = row_of(value)
+        elif isinstance(value, Report | Ended):
+            found[name] = replace(value, row=row_of(value.row))
+    return found
+
+
+def _of_machine(token: HostToken, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as of a host on another machine."""
+    found = dict(given)
+    for name, value in given.items():
+        if isinstance(value, Report):
             found[name] = replace(value, max_attempts=value.row.max_attempts)
-        elif isinstance(value, Ended) and value.limited_by is not None:
-            if not value.limited_by.startswith(_account(token, "")):
-                raise DoorRefused("that account is not this host's", why=value.limited_by[:80])
         elif isinstance(value, CallBegin) and value.account is not None:
             found[name] = replace(value, account=_account(token, value.account))
     return found
+
+
+def _proven(
+    tx: Tx, token: HostToken, operation: str, given: Mapping[str, Any], *, closed_too: bool
+) -> tuple[str | None, Run | None]:
+    """The host that arguments name, and its run, in one query: none where anything is not as it should be."""
+    named = run_in(given)
+    if named is not None:
+        own = host_tokens.valid_run(tx, token.name, named.run, named.host, closed_too=closed_too)
+        return (None, None) if own is None else (own.host, _held_as(own, named))
+    host = given.get("host")
+    if host is None or operation == "register":
+        return None, None
+    return (host if host_tokens.is_valid_host(tx, token.name, host) else None), None
+
+
+def _held_as(own: Run, named: Run) -> Run:
+    """The row with its lease as the host says, on its clock: no operation reads it."""
+    return own._replace(lease_until=named.lease_until)
 
 
 class TokenRevoked(DoorRefused):
@@ -160,7 +210,7 @@ def _own(tx: Tx, token: HostToken, named: Run, *, closed_too: bool) -> Run:
     row = look_up(tx, named.run, named.host) if host_tokens.is_own(tx, token.name, named.host) else None
     if row is None:
         raise LeaseLost(run=named.run)
-    return row
+    return _held_as(row, named)
 
 
 def own_run(tx: Tx, token: HostToken, run: str, host: str) -> Run:
@@ -181,6 +231,12 @@ def _refuse_session(tx: Tx, token: HostToken, operation: str, given: Mapping[str
         return
     if session is not None and not host_tokens.has_worked_in(tx, token.name, session):
         raise DoorRefused("that session is not this host's", why="none of its runs belongs to it")
+
+
+def _refuse_account(token: HostToken, name: str | None) -> None:
+    """Raises DoorRefused for the account of another machine."""
+    if name is not None and not name.startswith(_account(token, "")):
+        raise DoorRefused("that account is not this host's", why=name[:80])
 
 
 def _refuse_earlier(tx: Tx, found: Mapping[str, Any]) -> None:

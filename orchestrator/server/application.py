@@ -10,6 +10,7 @@ which are nothing to the others.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
@@ -18,8 +19,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import anyio
-import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -40,6 +39,7 @@ from orchestrator.server.changes import ChangesBoard
 from orchestrator.server.door import SMALL, Answered, Door, limit_of
 from orchestrator.server.mirror_door import MirrorDoor
 from orchestrator.server.news import NewsBoard, OfferNews
+from orchestrator.server.threads import Threads
 from orchestrator.store.rows import HostToken, PersonToken, RunOwner
 from orchestrator.store.store import Store
 from orchestrator.views.demand import demand_view
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from orchestrator.server.door_traces import DoorTraces
     from orchestrator.server.metrics import Metrics
 
-THREADS = 16
 LARGE_AT_A_TIME = 2  # bodies beyond `SMALL`, each of which is held in memory whole
 NEWS_LIMIT = 4 * 1024  # bytes
 REFUSALS_A_MINUTE = 30  # of one address
@@ -98,13 +97,11 @@ class DoorSite:
 
 
 def build(site: DoorSite) -> Starlette:
-    limiter: list[anyio.CapacityLimiter] = []  # made inside the event loop that uses it
-    large: list[anyio.CapacityLimiter] = []
+    threads = Threads()
+    large = asyncio.Semaphore(LARGE_AT_A_TIME)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        limiter.append(anyio.CapacityLimiter(THREADS))
-        large.append(anyio.CapacityLimiter(LARGE_AT_A_TIME))
         site.board = NewsBoard(site.store.project_id)
         offers = OfferNews(site.store, site.board.ring)
         site.changes = ChangesBoard(site.store, site.log)
@@ -114,6 +111,7 @@ def build(site: DoorSite) -> Starlette:
         finally:
             site.changes.close()
             site.board.close()
+            threads.close()
 
     async def ask(request: Request) -> Response:
         name, begun = request.path_params["name"], time.monotonic()
@@ -123,14 +121,14 @@ def build(site: DoorSite) -> Starlette:
         if answered is None:
             holder = site.door.known(_bearer(request), name)
             if holder is None:
-                holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
+                holder = await threads.run(find)
             if isinstance(holder, Answered):
                 answered = holder
             elif _is_large(request, limit_of(name)):
-                async with large[0]:
-                    answered = await _answer(site, request, name, holder, limiter[0])
+                async with large:
+                    answered = await _answer(site, request, name, holder, threads)
             else:
-                answered = await _answer(site, request, name, holder, limiter[0])
+                answered = await _answer(site, request, name, holder, threads)
         if site.metrics is not None:
             site.metrics.asked(name, answered.status, time.monotonic() - begun)
         if site.traces is not None and isinstance(holder, HostToken) and answered.opened:
@@ -143,14 +141,14 @@ def build(site: DoorSite) -> Starlette:
         find = partial(_holder, site, request, name, site.mirrors.holder, ADD_PERSON)
         answered = _refusal_of_version(request) or _refusal_of_framing(request)
         if answered is None:
-            holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
+            holder = await threads.run(find)
             if isinstance(holder, Answered):
                 answered = holder
             elif _is_large(request, mirror_door.limit_of(name)):
-                async with large[0]:
-                    answered = await _answer_mirror(site, request, name, holder, limiter[0])
+                async with large:
+                    answered = await _answer_mirror(site, request, name, holder, threads)
             else:
-                answered = await _answer_mirror(site, request, name, holder, limiter[0])
+                answered = await _answer_mirror(site, request, name, holder, threads)
         return _response(answered)
 
     async def agent(request: Request) -> Response:
@@ -158,11 +156,11 @@ def build(site: DoorSite) -> Starlette:
         find = partial(_holder, site, request, f"agent/{name}", site.agents.holder, HOST_OF_RUN)
         answered, holder = _refusal_of_version(request) or _refusal_of_framing(request), None
         if answered is None:
-            holder = await anyio.to_thread.run_sync(find, limiter=limiter[0])
+            holder = await threads.run(find)
             if isinstance(holder, Answered):
                 answered = holder
             else:
-                answered = await _answer_agent(site, request, name, holder, limiter[0])
+                answered = await _answer_agent(site, request, name, holder, threads)
         if site.metrics is not None:
             site.metrics.asked("agent", answered.status, time.monotonic() - begun)
         if site.traces is not None and isinstance(holder, RunOwner):
@@ -172,16 +170,16 @@ def build(site: DoorSite) -> Starlette:
 
     async def health(_: Request) -> Response:
         try:
-            await anyio.to_thread.run_sync(lambda: site.store.read(lambda tx: tx.now), limiter=limiter[0])
+            await threads.run(lambda: site.store.read(lambda tx: tx.now))
         except errors.LifecycleError as error:
             return Response(error.what, 503, media_type="text/plain")
         return Response("ok\n", media_type="text/plain")
 
     async def figures(request: Request) -> Response:
-        return await anyio.to_thread.run_sync(partial(_figures, site, request), limiter=limiter[0])
+        return await threads.run(partial(_figures, site, request))
 
     async def demand(request: Request) -> Response:
-        return await anyio.to_thread.run_sync(partial(_demand, site, request), limiter=limiter[0])
+        return await threads.run(partial(_demand, site, request))
 
     return Starlette(
         routes=[
@@ -321,7 +319,7 @@ async def _body(request: Request, name: str, limit: int) -> bytes | Answered:
 
 
 async def _answer(
-    site: DoorSite, request: Request, name: str, holder: HostToken, limiter: anyio.CapacityLimiter
+    site: DoorSite, request: Request, name: str, holder: HostToken, threads: Threads
 ) -> Answered:
     body = await _body(request, name, NEWS_LIMIT if name == "news" else limit_of(name))
     if isinstance(body, Answered):
@@ -329,18 +327,18 @@ async def _answer(
     if name == "terms":
         return Answered(200, json.dumps(site.terms(holder)).encode())
     if name == "news":
-        return await _news(site, holder, body, limiter)
+        return await _news(site, holder, body, threads)
     version = wire.program_version(request.headers.get("user-agent", ""))
     asked = partial(site.door.answer, holder, name, body, version)
-    return await anyio.to_thread.run_sync(asked, limiter=limiter)
+    return await threads.run(asked)
 
 
-async def _news(site: DoorSite, holder: HostToken, body: bytes, limiter: anyio.CapacityLimiter) -> Answered:
+async def _news(site: DoorSite, holder: HostToken, body: bytes, threads: Threads) -> Answered:
     """Park the request until there are news."""
     assert site.board is not None
     try:
         host, seen, seconds = wire.awaited(body)
-        if not await anyio.to_thread.run_sync(partial(site.door.owns, holder, host), limiter=limiter):
+        if not await threads.run(partial(site.door.owns, holder, host)):
             raise wire.DoorRefused("that host has not registered with this token", why=host[:80])
     except errors.LifecycleError as error:
         return site.door.refused(holder.name, "news", error)
@@ -348,20 +346,20 @@ async def _news(site: DoorSite, holder: HostToken, body: bytes, limiter: anyio.C
 
 
 async def _answer_agent(
-    site: DoorSite, request: Request, name: str, holder: RunOwner, limiter: anyio.CapacityLimiter
+    site: DoorSite, request: Request, name: str, holder: RunOwner, threads: Threads
 ) -> Answered:
     body = await _body(request, f"agent/{name}", QUESTION)
     if isinstance(body, Answered):
         return body
     try:
         asked = partial(site.agents.answer, holder, name, body)
-        return Answered(200, await anyio.to_thread.run_sync(asked, limiter=limiter))
+        return Answered(200, await threads.run(asked))
     except Exception as error:
         return site.door.refused(f"run {holder.id}", f"agent/{name}", error)
 
 
 async def _answer_mirror(
-    site: DoorSite, request: Request, name: str, holder: PersonToken, limiter: anyio.CapacityLimiter
+    site: DoorSite, request: Request, name: str, holder: PersonToken, threads: Threads
 ) -> Answered:
     body = await _body(request, name, mirror_door.limit_of(name))
     if isinstance(body, Answered):
@@ -372,9 +370,7 @@ async def _answer_mirror(
             asked = mirror_wire.read(mirror_wire.AskNews, body)
             seen = await site.changes.wait(asked.seen, min(max(0.0, asked.seconds), wire.LONGEST_WAIT))
             return Answered(200, mirror_wire.News(seen=seen).written())
-        answer = await anyio.to_thread.run_sync(
-            partial(site.mirrors.answer, holder, name, body), limiter=limiter
-        )
+        answer = await threads.run(partial(site.mirrors.answer, holder, name, body))
         return Answered(200, answer)
     except Exception as error:
         return site.door.refused(holder.name, f"mirror/{name}", error)

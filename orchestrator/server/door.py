@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from orchestrator import wakeup
 from orchestrator.domain import errors
 from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
 from orchestrator.door import code_carrier, wire
-from orchestrator.door.desk import Taken
+from orchestrator.door.desk import Reported, Run, Taken
 from orchestrator.door.local_desk import LocalDesk
 from orchestrator.door.work_desk import WorkState
 from orchestrator.lifecycle import report
 from orchestrator.log import Logger
-from orchestrator.server.admission import OF_MACHINE, Rights, TokenRevoked, admitted, revoked
+from orchestrator.server.admission import (
+    OF_MACHINE,
+    Rights,
+    TokenRevoked,
+    admitted,
+    expected,
+    revoked,
+    run_in,
+)
 from orchestrator.server.code_door import CodeDoor, StillAtIt
 from orchestrator.store import audit, host_tokens, leases
 from orchestrator.store.rows import HostToken
@@ -28,6 +38,15 @@ WITH_FILES = ("produced", "add_record", "report", "end", "keep_critiques", "add_
 NOTED_A_MINUTE = 5  # refusals of one token
 TELL = ("report", "end", "bye", "begin_call")  # after which the coordinator has something to see
 CLAIMS = ("claim", "take")
+AT_ONCE = frozenset(  # whose method asks for units, and does nothing else before the first of them
+    {
+        *("renew", "bye", "claim", "take", "is_delivered", "over", "is_led", "attempts_before", "context"),
+        *("content", "texts_of", "tasks", "calls", "specified", "changed_since_approval", "phase"),
+        *("begin_call", "end_call", "produced_before", "produced", "add_record", "critiques"),
+        *("keep_critiques", "report", "end", "check", "checks", "add_check", "links"),
+    }
+)
+SEEN = 4096  # runs that are remembered
 KNOWN_SECONDS = 5.0  # that the row of a token is believed where a unit looks at it anyway
 _CLOCKED = ("claim", "take", "report")  # whose answers have leases
 _log = logging.getLogger(__name__)
@@ -75,6 +94,7 @@ class Door:
         self._code = CodeDoor(store, self.local, log)
         self._noted = RateLimit(NOTED_A_MINUTE)
         self._known: dict[str, tuple[HostToken, float]] = {}  # by digest, with when it is read again
+        self._seen: OrderedDict[str, tuple[str, str]] = OrderedDict()  # run -> its token's name, its session
         report.prepare()
 
     def known(self, token: str, name: str) -> HostToken | None:
@@ -147,30 +167,83 @@ class Door:
         if operation is None:
             raise wire.NotReadable(f"there is no operation {name[:60]!r}")
         given = operation.arguments(body)
-        value: object
-        known, clock = self._store.read(
-            lambda tx: (admitted(tx, token, self._rights, operation, given), tx.lease_now)
-        )
-        if name == "register":
-            value = self._store.write(lambda tx: _register(tx, token, version, **known))
-            self._log.info("host_registered", host=token.name, incarnation=known["host"][:10])
-        elif name in CLAIMS and not self._rights.beside:
-            value = getattr(self.local, name)(
-                **known, has_room=lambda tx: host_tokens.has_room(tx, token, known["run"])
-            )
-        elif name in OF_MACHINE:
-            found = getattr(self.local, name)(**known, token=token.name)
-            hidden = name == "work_states" and not self._rights.beside
-            value = self._store.read(lambda tx: _worked_in(tx, token, found)) if hidden else found
-        else:
-            value = getattr(self.local, name)(**known)
+        try:
+            value, clock = self._at_once(token, operation, given)
+        except _InTwo:
+            value, clock = self._in_two(token, operation, given, version)
         if name in TELL:
             wakeup.wake_daemon(self._store.project_id)  # after the commit
         headers = {}
         if name in _CLOCKED:
             headers[wire.CLOCK_HEADER] = str(clock)
-        run = value.run if isinstance(value, Taken) else value
+        run = value.run if isinstance(value, Taken) else value.next if isinstance(value, Reported) else value
+        if isinstance(run, Run):
+            self._note(token, run)
         return Answered(200, operation.answer(value), headers, opened=name not in CLAIMS or run is not None)
+
+    def _at_once(
+        self, token: HostToken, operation: wire.Operation, given: Mapping[str, Any]
+    ) -> tuple[object, int]:
+        """The answer, and the clock of leases before it, where the unit that does it admits it too.
+
+        Raises _InTwo where the runs in `given` have to be read first.
+        """
+        name, said = operation.name, run_in(given)
+        if name not in AT_ONCE:
+            raise _InTwo
+        if said is not None and self._seen.get(said.run) != (token.name, said.session_id):
+            raise _InTwo  # nobody locks a session that no run of his is of
+        wanted = expected(token, self._rights, given)
+        clocks: list[int] = []
+
+        def check(tx: Tx) -> None:
+            if admitted(tx, token, self._rights, operation, given) != wanted:
+                raise _InTwo
+            clocks.append(tx.lease_now)
+
+        value = self._do(self.local.on(self._store.after(check)), token, name, wanted)
+        if not clocks:
+            raise _InTwo  # nothing was asked of the database
+        return value, clocks[0]
+
+    def _do(self, desk: LocalDesk, token: HostToken, name: str, known: Mapping[str, Any]) -> object:
+        more: dict[str, Any] = {}
+        if name in CLAIMS and not self._rights.beside:
+            more["has_room"] = lambda tx: host_tokens.has_room(tx, token, known["run"])
+        act: Callable[..., object] = getattr(desk, name)
+        return act(**known, **more)
+
+    def _note(self, token: HostToken, run: Run) -> None:
+        """Remember whose run it is, and of which session: neither changes."""
+        self._seen[run.run] = (token.name, run.session_id)
+        while len(self._seen) > SEEN:
+            self._seen.popitem(last=False)
+
+    def _in_two(
+        self, token: HostToken, operation: wire.Operation, given: Mapping[str, Any], version: str
+    ) -> tuple[object, int]:
+        """The same, admitted in a unit of its own."""
+        name = operation.name
+        value: object
+        known, clock = self._store.read(
+            lambda tx: (admitted(tx, token, self._rights, operation, given), tx.lease_now)
+        )
+        if (own := run_in(known)) is not None:
+            self._note(token, own)
+        if name == "register":
+            value = self._store.write(lambda tx: _register(tx, token, version, **known))
+            self._log.info("host_registered", host=token.name, incarnation=known["host"][:10])
+        elif name in OF_MACHINE:
+            found = getattr(self.local, name)(**known, token=token.name)
+            hidden = name == "work_states" and not self._rights.beside
+            value = self._store.read(lambda tx: _worked_in(tx, token, found)) if hidden else found
+        else:
+            value = self._do(self.local, token, name, known)
+        return value, clock
+
+
+class _InTwo(Exception):
+    """The operation cannot be admitted by the unit that does it."""
 
 
 def _is_admitted(name: str) -> bool:

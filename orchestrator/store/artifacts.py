@@ -226,7 +226,7 @@ def body(tx: Tx, digest: str) -> bytes:
 
 def produce(tx: Tx, run: str, files: Mapping[str, tuple[bytes, str]]) -> None:
     """Register what the run made so far: path -> (bytes, kind). Replaces what it registered before. Does not count yet."""
-    tx.run(_drop_products, run=run)
+    tx.send(_drop_products, run=run)
     for path, (content, kind) in sorted(files.items()):
         tx.insert(_PRODUCT, run_id=run, path=path, sha256=put(tx, content), kind=kind)
 

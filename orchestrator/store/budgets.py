@@ -242,7 +242,7 @@ def _warn(tx: Tx, session: str, row: Run) -> list[str]:
                 data={"task": row.key, "warned": mark, **about},
             )
     if said:
-        tx.run(_set, session=session, caps={**now.budget, "warned": warned})
+        tx.send(_set, session=session, caps={**now.budget, "warned": warned})
     return said
 
 
@@ -257,7 +257,7 @@ def used_by_task(tx: Tx, session: str) -> dict[str, dict[str, int]]:
 
 
 def set_budget(tx: Tx, session: str, budget: Mapping[str, Json]) -> None:
-    tx.run(_set, session=session, caps=dict(budget))
+    tx.send(_set, session=session, caps=dict(budget))
 
 
 def _look(tx: Tx, session: str, task: int, agent: str) -> BudgetUse:

@@ -91,15 +91,16 @@ def _live_host() -> Selection:
 
 @query(Run)
 def _own_open_run() -> Selection:
-    return _own_run().where(runs.c.outcome.is_(None))
+    return own_runs().where(runs.c.outcome.is_(None))
 
 
 @query(Run)
 def _own_run_of_any_state() -> Selection:
-    return _own_run()
+    return own_runs()
 
 
-def _own_run() -> Selection:
+def own_runs() -> Selection:
+    """The run `with_id` of the host `by`."""
     of_task = [column for column in columns(tasks, Run) if column.name != "epoch"]
     return (
         select(

@@ -34,13 +34,13 @@ def note(tx: Tx, address: str, queues: str, version: str | None, why: str) -> No
     is_same = known is not None and (known.address, known.queues) == (address, queues)
     since = known.since_at if known and is_same and (known.version is None) == (version is None) else tx.now
     if not is_same:
-        tx.run(_forget)
+        tx.send(_forget)
     tx.insert(_NOTE, address=address, queues=queues, version=version, since_at=since, why=why[:LONGEST_WHY])
 
 
 def forget(tx: Tx) -> None:
     """Hosts ask for their tasks from now on."""
-    tx.run(_forget)
+    tx.send(_forget)
 
 
 def delivers(tx: Tx) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.store import claims, leases
-from orchestrator.store.rows import HostToken
+from orchestrator.store.rows import HostToken, Run
 from orchestrator.store.sql import Update, bindparam, func, host_tokens, hosts, runs, select, tasks, update
 from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
@@ -67,6 +67,38 @@ def _own_host() -> Selection:
     return select(hosts.c.incarnation).where(
         hosts.c.incarnation == bindparam("host"), hosts.c.token == bindparam("named")
     )
+
+
+@query(str)
+def _own_host_of_valid() -> Selection:
+    return (
+        select(hosts.c.incarnation)
+        .join(host_tokens, host_tokens.c.name == hosts.c.token)
+        .where(
+            hosts.c.incarnation == bindparam("host"),
+            hosts.c.token == bindparam("named"),
+            host_tokens.c.revoked_at.is_(None),
+        )
+    )
+
+
+def _own_runs_of_valid() -> Selection:
+    return (
+        claims.own_runs()
+        .join(hosts, hosts.c.incarnation == runs.c.host)
+        .join(host_tokens, host_tokens.c.name == hosts.c.token)
+        .where(hosts.c.token == bindparam("named"), host_tokens.c.revoked_at.is_(None))
+    )
+
+
+@query(Run)
+def _own_run_of_valid() -> Selection:
+    return _own_runs_of_valid()
+
+
+@query(Run)
+def _own_open_run_of_valid() -> Selection:
+    return _own_runs_of_valid().where(runs.c.outcome.is_(None))
 
 
 @query(int)
@@ -139,6 +171,17 @@ def revoke(tx: Tx, name: str) -> bool:
 def is_own(tx: Tx, name: str, incarnation: str) -> bool:
     """Whether a host has registered by that incarnation with the token of this name."""
     return tx.row(_own_host, host=incarnation, named=name) is not None
+
+
+def is_valid_host(tx: Tx, name: str, incarnation: str) -> bool:
+    """`is_own` and `is_valid` in one."""
+    return tx.row(_own_host_of_valid, host=incarnation, named=name) is not None
+
+
+def valid_run(tx: Tx, name: str, run: str, incarnation: str, *, closed_too: bool) -> Run | None:
+    """That run of a host of the token, open unless `closed_too`; None for any other, and for a token that is not valid."""
+    query = _own_run_of_valid if closed_too else _own_open_run_of_valid
+    return tx.row(query, with_id=run, by=incarnation, named=name)
 
 
 def has_worked_in(tx: Tx, name: str, session: str) -> bool:

@@ -252,8 +252,8 @@ def renew(
 
 def end_host(tx: Tx, incarnation: str) -> None:
     """The host says goodbye: it gets no more offers. Its open runs, if any, are reaped as lost."""
-    tx.run(_end_host, host=incarnation, lease_now=tx.lease_now)
-    tx.run(_end_runs, by=incarnation, lease_now=tx.lease_now)
+    tx.send(_end_host, host=incarnation, lease_now=tx.lease_now)
+    tx.send(_end_runs, by=incarnation, lease_now=tx.lease_now)
 
 
 def live_hosts(tx: Tx) -> list[Host]:
@@ -392,7 +392,7 @@ def keep_lead(tx: Tx, holder: str, epoch: int, lease_seconds: float) -> None:
 
 
 def leave_lead(tx: Tx, holder: str, epoch: int) -> None:
-    tx.run(
+    tx.send(
         _keep_lead, by=holder, my_epoch=epoch, this_boot=tx.boot, lease_now=tx.lease_now, ends=tx.lease_now
     )
 

@@ -95,7 +95,7 @@ class _New:
 
     def flush(self) -> None:
         self._tx.run_many(_APPEND, self._rows)
-        self._tx.run(_numbered, session=self._session, number=self._number, now=self._tx.now)
+        self._tx.send(_numbered, session=self._session, number=self._number, now=self._tx.now)
 
 
 def _append(tx: Tx, session: str, kind: str, values: dict[str, object]) -> int:

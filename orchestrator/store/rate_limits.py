@@ -112,7 +112,7 @@ def limit(tx: Tx, account: str, agent: str, *, began: int, told: int | None, why
 
 def clear(tx: Tx, account: str, *, began: int) -> None:
     """The account answered a call that `began` then: it is usable, unless it was limited since."""
-    tx.run(_clear, account=account, began=began, now=tx.now)
+    tx.send(_clear, account=account, began=began, now=tx.now)
 
 
 def release(tx: Tx, account: str) -> list[tuple[str, str]]:
@@ -120,9 +120,9 @@ def release(tx: Tx, account: str) -> list[tuple[str, str]]:
 
     All of them, since a task that could ask several accounts waits for the one whose limit ends first.
     """
-    tx.run(_release, account=account)
+    tx.send(_release, account=account)
     waiting = tx.rows(_waiting, now=tx.now)
-    tx.run(_go_on, now=tx.now)
+    tx.send(_go_on, now=tx.now)
     return waiting
 
 

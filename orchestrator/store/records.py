@@ -292,7 +292,7 @@ def end_call(
 
 def cut_off_calls(tx: Tx, run: str, why: str) -> None:
     """Close the calls that were under way when their run was revoked."""
-    tx.run(_cut_off, run=run, now=tx.now, fault=why)
+    tx.send(_cut_off, run=run, now=tx.now, fault=why)
 
 
 def asked_rules_alone(tx: Tx, run: str) -> bool:

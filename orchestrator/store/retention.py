@@ -105,7 +105,7 @@ def delete_session(tx: Tx, session: str, who: str, key: str | None = None, diges
             fix="delete it when the coordinator has cleaned them up",
         )
     for statement in (*_OF_RUNS, _findings, *_OF_SESSION, _session):
-        tx.run(statement, session=session)
-    tx.run(_unused)
+        tx.send(statement, session=session)
+    tx.send(_unused)
     answer = {"session": session, "by": who}
     answered(tx, key or uuid.uuid4().hex, "delete", session, digest if key else "", answer)

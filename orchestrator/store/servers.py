@@ -54,7 +54,7 @@ def _forget() -> Delete:
 
 def note(tx: Tx, name: str, url: str, seconds: float) -> None:
     """The server of this name is up, and will be for so long; those that are long gone are forgotten."""
-    tx.run(_forget, this_boot=tx.boot, before=tx.lease_now - KEPT)
+    tx.send(_forget, this_boot=tx.boot, before=tx.lease_now - KEPT)
     tx.insert(
         _NOTE,
         name=f"{PREFIX}{name}",
@@ -72,7 +72,7 @@ def note(tx: Tx, name: str, url: str, seconds: float) -> None:
 
 def end(tx: Tx, name: str) -> None:
     """The server has ended."""
-    tx.run(_end, named=f"{PREFIX}{name}", lease_now=tx.lease_now)
+    tx.send(_end, named=f"{PREFIX}{name}", lease_now=tx.lease_now)
 
 
 def up(tx: Tx) -> list[Server]:

@@ -284,7 +284,7 @@ def unprojected(tx: Tx, after: str = "") -> list[str]:
 
 def request_beat(tx: Tx, session: str) -> None:
     """Ask for a beat. Marks do not count: many coalesce into one beat, and none is lost."""
-    tx.run(_mark, session=session)
+    tx.send(_mark, session=session)
 
 
 @change
@@ -294,16 +294,16 @@ def _unproject() -> Update:
 
 def clear_beat_request(tx: Tx, session: str) -> None:
     """Only the beat calls this, in the transaction that has looked at everything a mark could mean."""
-    tx.run(_clear, session=session)
+    tx.send(_clear, session=session)
 
 
 def mark_projected(tx: Tx, session: str, number: int) -> None:
-    tx.run(_projected, session=session, number=number)
+    tx.send(_projected, session=session, number=number)
 
 
 def unproject(tx: Tx, session: str) -> None:
     """Have all files of the session written, by whoever leads: those that there are may be on another machine."""
-    tx.run(_unproject, session=session)
+    tx.send(_unproject, session=session)
 
 
 def pause(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> bool:
@@ -373,8 +373,8 @@ def cancel(tx: Tx, session: str) -> bool:
 
 
 def archive(tx: Tx, session: str, flag: bool) -> None:
-    tx.run(_archive, session=session, flag=int(flag))
+    tx.send(_archive, session=session, flag=int(flag))
 
 
 def set_gate(tx: Tx, session: str, gate: str, score: float) -> None:
-    tx.run(_score, session=session, verdict=gate, points=score)
+    tx.send(_score, session=session, verdict=gate, points=score)

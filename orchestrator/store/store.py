@@ -7,6 +7,7 @@ answer is an acknowledgement that survives a power cut.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
@@ -36,6 +37,7 @@ class Tx:
         self.opened = opened
         self._cursor = opened.cursor
         self._lock = opened.lock
+        self._later = opened.later or opened.cursor.execute
         self._sql = sql
         self.workflow = workflow
         self.now = opened.now
@@ -100,11 +102,19 @@ class Tx:
     def insert(self, statement: Insertion, **values: object) -> int:
         """The new row's id; 0 for a row that has none, or was there already."""
         form = statement.for_values(values, self._sql)
+        if self._sql.returns_ids and not form.returns_id:
+            self._later(form.sql, form.bind(values))
+            return 0
         self._cursor.execute(form.sql, form.bind(values))
         if not self._sql.returns_ids:
             return cast(Any, self._cursor).lastrowid or 0
-        found = self._cursor.fetchone() if form.returns_id else None
+        found = self._cursor.fetchone()
         return found[0] if found else 0
+
+    def send(self, statement: Change, **values: object) -> None:
+        """Change rows, however many: nobody waits for it where that takes a round trip."""
+        form = statement.form_in(self._sql)
+        self._later(form.sql, form.bind(values))
 
     def run(self, statement: Change, **values: object) -> int:
         """The number of rows changed."""
@@ -164,6 +174,13 @@ class Store:
             on_wait=on_wait,
         )
         self._sql = self.backend.sql
+        self._check: Callable[[Tx], None] = lambda _: None
+
+    def after(self, check: Callable[[Tx], None]) -> Store:
+        """The same store, where each unit begins with `check`: what that raises is raised, and nothing is done."""
+        found = copy.copy(self)
+        found._check = check
+        return found
 
     @property
     def project_id(self) -> ProjectId:
@@ -197,15 +214,19 @@ class Store:
 
     def _run(self, unit: Callable[[Tx], T], opened: Opened) -> T:
         tx = Tx(opened, self._sql, self.workflow)
+        self._check(tx)
         answer = unit(tx)
         tx.flush()
         return answer
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         """Return the answer of `unit` on one consistent snapshot; it cannot write."""
-        return self.backend.snapshot(
-            lambda opened: unit(Tx(opened, self._sql, self.workflow, only_reads=True))
-        )
+        return self.backend.snapshot(lambda opened: self._seen(unit, opened))
+
+    def _seen(self, unit: Callable[[Tx], T], opened: Opened) -> T:
+        tx = Tx(opened, self._sql, self.workflow, only_reads=True)
+        self._check(tx)
+        return unit(tx)
 
     def watch(self) -> Watch:
         """What tells of every commit, of any process. Raises StoreError; the caller closes it."""

@@ -259,7 +259,7 @@ def complete(tx: Tx, run: str, host: str, task: int, *, timings: Json, accumulat
     _close_own(tx, run, host, RunOutcome.COMPLETED, 0, None, timings, accumulator)
     if not tx.one(_complete, task=task, now=tx.now):
         raise AssertionError(f"run {run} is open but task {task} is not in progress")
-    tx.run(_unblock, task=task)
+    tx.send(_unblock, task=task)
 
 
 def _close_own(
@@ -361,7 +361,7 @@ def skip(tx: Tx, task: int) -> bool:
     """Skip a pending or failed task and unblock what waited for it; False when it is in another state."""
     if not tx.one(_skip, task=task, now=tx.now):
         return False
-    tx.run(_unblock, task=task)
+    tx.send(_unblock, task=task)
     return True
 
 

@@ -7,6 +7,7 @@ here is fenced by its run.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
@@ -81,17 +82,25 @@ def _left_by_others() -> Selection:
     )
 
 
-@query(int)
-def _smaller_ticket() -> Selection:
-    """Tickets before this one whose run may still land; a closed run's ticket is void."""
+def _before(wanted: Any) -> Selection:
+    """Of the tickets before this one whose run may still land; a closed run's ticket is void."""
     mine = candidates.alias("mine")
     return (
-        select(candidates.c.id)
+        select(wanted)
         .join(runs, runs.c.id == candidates.c.run_id)
         .join(mine, and_(mine.c.session_id == candidates.c.session_id, mine.c.ticket > candidates.c.ticket))
         .where(mine.c.id == bindparam("candidate"), runs.c.outcome.is_(None))
-        .limit(1)
     )
+
+
+@query(int)
+def _smaller_ticket() -> Selection:
+    return _before(candidates.c.id).limit(1)
+
+
+@query(Proposed)
+def _ahead() -> Selection:
+    return _before(candidates).order_by(candidates.c.ticket)
 
 
 @query(Commit)
@@ -198,7 +207,7 @@ def take_ticket(tx: Tx, run: Run, candidate: int) -> int:
     queued = tx.row(_candidate, candidate=candidate)
     if queued is not None and queued.run_id == run.run and queued.ticket is not None:
         return queued.ticket
-    tx.run(_give_ticket, session=run.session_id)
+    tx.send(_give_ticket, session=run.session_id)
     if not tx.one(_take_ticket, candidate=candidate, run=run.run):
         raise LeaseLost(run=run.run)
     found = tx.row(_candidate, candidate=candidate)
@@ -209,12 +218,17 @@ def take_ticket(tx: Tx, run: Run, candidate: int) -> int:
 def drop_ticket(tx: Tx, run: Run, candidate: int) -> None:
     """Leave the queue: the candidate will not land as it is. Raises LeaseLost."""
     assert_lease(tx, run.run, run.host)
-    tx.run(_end_turn, candidate=candidate, run=run.run)
+    tx.send(_end_turn, candidate=candidate, run=run.run)
 
 
 def is_its_turn(tx: Tx, candidate: int) -> bool:
     """Whether no candidate with a smaller ticket can still land."""
     return tx.row(_smaller_ticket, candidate=candidate) is None
+
+
+def ahead_of(tx: Tx, candidate: int) -> list[Proposed]:
+    """The candidates with smaller tickets that can still land, in the order of their tickets."""
+    return tx.rows(_ahead, candidate=candidate)
 
 
 def land(tx: Tx, run: Run, candidate: int, seen: str, commit: str, tree_id: str) -> bool:
@@ -234,7 +248,7 @@ def land(tx: Tx, run: Run, candidate: int, seen: str, commit: str, tree_id: str)
     if not tx.one(_move_head, session=run.session_id, seen=seen, commit=commit):
         return False
     _insert_commit(tx, run.session_id, commit, seen, tree_id, run.run)
-    tx.run(_end_turn, candidate=candidate, run=run.run)
+    tx.send(_end_turn, candidate=candidate, run=run.run)
     return True
 
 
@@ -283,7 +297,7 @@ def _insert_commit(tx: Tx, session: str, commit: str, parent: str, tree_id: str,
 
 def note_published(tx: Tx, session: str, branch: str, commit: str) -> None:
     """Note what the user's branch was moved to by us."""
-    tx.run(_note_published, session=session, name=branch, commit=commit)
+    tx.send(_note_published, session=session, name=branch, commit=commit)
 
 
 def commits_of(tx: Tx, session: str) -> list[Commit]:

@@ -10,7 +10,8 @@ import time
 from collections.abc import Sequence
 
 from orchestrator.views.agents import ask_agents
-from orchestrator.views.doctor import Check, examine
+from orchestrator.views.doctor import examine
+from orchestrator.views.examination import Check
 from orchestrator.web.served import ServedProject
 
 KEPT_SECONDS = 60.0

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tests.bench import building, door, engine, fleet_costs, processes, scale, thinking, trees
+from tests.bench import building, door, engine, fleet_costs, processes, scale, store_postgres, thinking, trees
 from tests.bench.measure import HEAD, TINY, Figure, machine, of_failure, of_figure
 
 Measure = Callable[[], Iterator[Figure]]
@@ -37,6 +37,7 @@ FIGURES: dict[str, Measure] = {
     "door-idle": door.idle_host,
     "door-waiting": door.waiting_hosts,
     "fleet-costs": fleet_costs.costs,
+    "store-postgres": store_postgres.against_driver,
     "thinking": thinking.session,
     "trees": trees.trees,
     "fan-out": building.fan_out,

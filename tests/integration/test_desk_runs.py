@@ -160,7 +160,7 @@ def test_what_a_person_edited_is_in_the_context(world: DeskWorld, desk: Desk, ru
     desk.produced(run, MADE)
     following = desk.report(done(run), ROLES, draining=False).next
     assert following is not None
-    project(world.store, run.session_id)
+    project(world.store, run.session_id, lambda _: None)  # as one who leads does
     file = edits.session_directory(world.store.workflow, run.session_id) / "spec" / "a.md"
     assert desk.is_ours(file)
     file.write_text("mine")

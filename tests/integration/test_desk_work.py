@@ -208,6 +208,7 @@ def test_candidates_land_in_the_order_of_their_tickets(world: DeskWorld, desk: D
     desk.take_ticket(run, earlier)
 
     assert desk.is_its_turn(later) and not desk.is_its_turn(earlier)
+    assert not desk.ahead_of(later) and [each.id for each in desk.ahead_of(earlier)] == [later]
     with pytest.raises(NotAllowedNow):
         desk.report(done(run, landing=Landing(earlier, BASE, FIRST, TREE)), ROLES, draining=False)
 

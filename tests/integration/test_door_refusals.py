@@ -46,7 +46,7 @@ from orchestrator.server.admission import MOST, admitted
 from orchestrator.server.application import LARGE_AT_A_TIME, NEWS_LIMIT
 from orchestrator.server.door import LARGE, SMALL
 from orchestrator.server.listening import certificate
-from orchestrator.store import artifacts, host_tokens, leases, rate_limits
+from orchestrator.store import artifacts, host_tokens, leases, messages, rate_limits
 from tests import factories as make
 from tests import invariants
 from tests.desk_world import START, DeskWorld, done
@@ -268,6 +268,21 @@ def test_a_run_that_was_revoked_writes_nothing(door: Door) -> None:
         desk.report(done(run), ROLES_ELSEWHERE, draining=False)
 
     assert door.state() == before
+
+
+@pytest.mark.parametrize("forged", [{"id": 2}, {"key": "DRAFT-001", "role": "writer"}, {"epoch": 9}])
+def test_what_is_said_of_a_run_that_the_server_has_seen_is_not_believed(
+    door: Door, forged: dict[str, Any]
+) -> None:
+    """Its own session is named, so that the question is admitted by the unit that answers it."""
+    desk, run = door.claimed()
+    keys = make.keys(door.world.store, run.session_id)
+
+    desk.report(done(run._replace(**forged)), ROLES_ELSEWHERE, draining=True)
+
+    assert make.keys(door.world.store, run.session_id) == {**keys, run.key: "completed"}
+    told = door.world.store.read(lambda tx: messages.last(tx, run.session_id, 1))[0]
+    assert told.sender == run.role
 
 
 def test_what_a_host_says_of_its_run_is_not_believed(door: Door) -> None:

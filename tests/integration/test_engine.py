@@ -7,6 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -25,6 +26,7 @@ from orchestrator.config import load_settings
 from orchestrator.config.settings import TemporalSettings
 from orchestrator.coordinator.relay import Relay
 from orchestrator.door.local_desk import LocalDesk
+from orchestrator.engine.client import Engine
 from orchestrator.engine.place import EnginePlace, engine_place
 from orchestrator.store import engines, leases, queries
 from orchestrator.store.rows import Offer, Run
@@ -409,6 +411,32 @@ def test_what_a_busy_host_was_given_goes_to_one_with_a_free_slot(world: World) -
     until(lambda: (relay.tell(), world.is_done(first))[1], "so has the first", 60)
     check_done_once(world, first)
     check_done_once(world, second)
+
+
+def test_what_two_hosts_have_swallowed_comes_to_a_third_soon(world: World) -> None:
+    """They are cut off, or stopped, with a poll open: the engine hands the message to each of them."""
+    world.note(world.place, "1", "")
+    queue = world.place.queue("analyst")
+
+    async def swallow() -> None:
+        engine = await Engine.connect(world.place, "stopped")
+        for _ in range(2):
+            async with asyncio.timeout(patient(60)):
+                while await engine.poll(queue) is None:
+                    pass
+
+    with world.relaying() as relay, ThreadPoolExecutor() as pool:
+        swallowed = pool.submit(asyncio.run, swallow())
+        session = world.offered()
+        relay.tell()
+        begun = time.monotonic()
+        swallowed.result(patient(90))
+        again = time.monotonic() - begun
+        world.host()
+        until(lambda: (relay.tell(), world.is_done(session))[1], "the session is worked off", 60)
+
+    check_done_once(world, session)
+    assert again < patient(7), "it came a second time, long before a lease is over"
 
 
 def test_where_no_relay_can_send_hosts_claim_though_they_reach_the_engine(world: World) -> None:

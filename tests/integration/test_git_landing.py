@@ -229,8 +229,11 @@ def two(
     with pytest.raises(NotAllowedNow):
         here.report(work_, runs[1], (proposals[1], work_.integrate(proposals[1])))
     too_early = work_.integrate(proposals[1])
+    expected = work_.expect(proposals[1], work_.ahead_of(proposals[1]))
     assert here.report(work_, runs[0], (proposals[0], work_.integrate(proposals[0])))
-    assert work_.is_its_turn(proposals[1])
+    assert work_.is_its_turn(proposals[1]) and not work_.ahead_of(proposals[1])
+    came = work_.integrate(proposals[1])
+    assert (expected.tree, expected.conflicts) == (came.tree, came.conflicts)
     return work_, runs[1], proposals[1], too_early
 
 
@@ -274,9 +277,10 @@ def test_a_dead_runs_ticket_is_void(here: World) -> None:
         proposals.append(work_.propose(run, tree, "input", "Do it", {})[0])
         work_.queue(run, proposals[-1])
 
+    assert [each.id for each in work_.ahead_of(proposals[1])] == [proposals[0].id]
     here.lose(runs[0])
 
-    assert work_.is_its_turn(proposals[1])
+    assert work_.is_its_turn(proposals[1]) and not work_.ahead_of(proposals[1])
     assert here.report(work_, runs[1], (proposals[1], work_.integrate(proposals[1])))
     invariants.check(here.store.path)
 

@@ -13,10 +13,13 @@ import pytest
 
 from orchestrator.domain.errors import GitError, GitOutputTooLarge, GitTimedOut, RepositoryUnusable
 from tests.git_world import GIT, NOON, Plain, as_left, flags, git, plain, repository, write
+from workers.git import candidates
 from workers.git.checkouts import refuse_twins
 from workers.git.git_process import Git
 from workers.git.private_store import create_store, fix_base, open_store, snapshot_of_user
 from workers.git.publishing import Publication, Published, publish
+from workers.git.tree_files import settle
+from workers.git.tree_scan import Scan, scan
 from workers.git.user_repository import find_repository
 
 
@@ -221,15 +224,56 @@ def test_submodules_are_filled_from_the_users_objects_and_changes_below_are_flag
     assert land(tree).what == Publication.DONE and as_left(project) == before
 
 
-def test_a_repository_in_a_submodules_place_is_never_asked(tmp_path: Path, project: Path) -> None:
-    """Git asks it what has changed there, with its configuration: a filter would run as we do."""
+def plant(folder: Path, tmp_path: Path) -> None:
+    """A repository that leaves a file where git asks it what has changed there."""
+    git(folder, "init", "-q")
+    git(folder, "fetch", "-q", str(tmp_path / "inner"), "main")
+    git(folder, "reset", "-q", "FETCH_HEAD")
+    git(folder, "config", "filter.planted.clean", f"sh -c 'touch {tmp_path}/ran; cat'")
+    write(folder, {".gitattributes": "* filter=planted\n", "inner.py": "inner = 2\n"})
+
+
+def test_a_repository_in_a_submodules_place_is_not_asked_beside_the_agent(
+    tmp_path: Path, project: Path
+) -> None:
+    tree = plain(tmp_path, with_submodule(tmp_path, project))
+    plant(tree.work / "deps/inner", tmp_path)
+    os.utime(tree.checkout.index, (1, 1))  # git looks anew at what is as old as that
+
+    settle(tree.checkout.git(tree.store))
+
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["gone", "moved"])
+def test_a_link_above_a_submodule_is_flagged(tmp_path: Path, project: Path, kept: bool) -> None:
+    tree = plain(tmp_path, with_submodule(tmp_path, project))
+    (tree.work / "deps").rename(tree.work / "elsewhere")
+    (tree.work / "deps").symlink_to("elsewhere" if kept else "nowhere")
+
+    assert ("submodule", "deps/inner") in flags(tree.candidate())
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["before", "during"])
+def test_a_repository_in_a_submodules_place_is_never_asked(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    """Git asks it what has changed there, with its configuration: a filter would run as we do.
+
+    `late`: what an agent left running plants it when we have looked for such.
+    """
     tree = plain(tmp_path, with_submodule(tmp_path, project))
     inner = tree.work / "deps/inner"
-    git(inner, "init", "-q")
-    git(inner, "fetch", "-q", str(tmp_path / "inner"), "main")
-    git(inner, "reset", "-q", "FETCH_HEAD")
-    git(inner, "config", "filter.planted.clean", f"sh -c 'touch {tmp_path}/ran; cat'")
-    write(inner, {".gitattributes": "* filter=planted\n", "inner.py": "inner = 2\n"})
+
+    def looked(top: Path) -> Scan:
+        found = scan(top)
+        plant(inner, tmp_path)
+        return found
+
+    if late:
+        monkeypatch.setattr(candidates, "scan", looked)
+    else:
+        plant(inner, tmp_path)
 
     found = tree.candidate()
 
@@ -268,7 +312,21 @@ def test_a_removed_submodule_is_flagged(tmp_path: Path, project: Path) -> None:
     tree = plain(tmp_path, with_submodule(tmp_path, project))
     shutil.rmtree(tree.work / "deps")
 
+    found = tree.candidate()
+    assert not found.changes and flags(found) == {("submodule", "deps/inner")}
+    write(tree.work, {"deps/inner": "a file\n"})
     assert ("submodule", "deps/inner") in flags(tree.candidate())
+
+
+def test_a_submodule_left_out_by_a_sparse_checkout_is_none_removed(tmp_path: Path, project: Path) -> None:
+    with_submodule(tmp_path, project)
+    git(project, "sparse-checkout", "set", "--cone", "lib")
+
+    tree = plain(tmp_path, project)
+
+    assert not (tree.work / "deps").exists()
+    found = tree.candidate()
+    assert not found.changes and not found.flags
 
 
 @pytest.mark.parametrize("cone", ["--cone", "--no-cone"])

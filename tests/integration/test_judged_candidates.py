@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -286,6 +287,53 @@ def test_a_suite_whose_names_change_by_themselves_refuses_no_honest_work(
         assert record["tests"]["unstable"] == ["tests/test_moment.py::Moment::test_at_#"]
 
 
+SLOW = """import time
+import unittest
+
+
+class Slow(unittest.TestCase):
+    def test_takes_long_enough_to_be_killed(self):
+        time.sleep(2)
+"""
+
+
+def with_slow_tests(harness: RuntimeHarness) -> None:
+    (harness.project / "tests" / "test_slow.py").write_text(SLOW)
+    git(harness.project, "add", "-A")
+    git(harness.project, "commit", "-q", "-m", "Add a test that takes its time")
+
+
+def test_what_is_prepared_beside_the_agent_does_not_lock_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The index is noted anew when the base's tests are over, just as the agent ends."""
+    locked, program = tmp_path / "locked", tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(
+        '#!/bin/sh\ncase "$GIT_INDEX_FILE $*" in */verify*) ;; *"update-index -q --refresh")\n'
+        f'  : >"$GIT_INDEX_FILE.lock"; : >"{locked}"; sleep 2; rm "$GIT_INDEX_FILE.lock" ;;\nesac\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    program.chmod(0o755)
+
+    def deed(tree: Path) -> None:
+        deadline = time.monotonic() + patient(60)
+        while not locked.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)  # between two looks
+        apply(ONE.gold["TASK-001"], tree)
+
+    harness = building(tmp_path, Editing(ONE, turns={"TASK-001": [deed]}))
+    with_slow_tests(harness)
+    row = harness.until("IMPL-001")
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+    harness.run(row)
+
+    outcome, error = ended(harness, row.run)
+    assert outcome == "completed", error
+
+
 class Killer:
     """SIGKILL to so many runs of tests, one after the other, from when it is `told`."""
 
@@ -333,6 +381,7 @@ def test_work_is_not_blamed_for_tests_that_somebody_kills(tmp_path: Path, times:
         killer.told.set()
 
     harness = building(tmp_path, Editing(ONE, turns={"TASK-001": [deed]}))
+    with_slow_tests(harness)
     killer = Killer(harness, times)
 
     harness.run(harness.until("IMPL-001"))

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from orchestrator.project import Project
-from orchestrator.views.doctor import Check, examine
+from orchestrator.views.doctor import examine
+from orchestrator.views.examination import Check
 from tests.runtime_harness import RuntimeHarness, Told
 from workers.context.agent_calls import NO_MCP
 

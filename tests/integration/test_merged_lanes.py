@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from orchestrator import failpoints
 from orchestrator.store import work
 from tests import factories as make
 from tests import invariants
 from tests.git_world import git
+from tests.patience import patient
 from tests.runtime_harness import HOST, RuntimeHarness
 from tests.work.editing import Deed, Editing, building, landed, skip, until_idle, without_review
 from tests.work.lanes import lanes
 from tests.work.repositories import Fixture, apply
 from workers.evidence import merged_evidence
+from workers.git.merging import merge
+from workers.landing.reviewed_session import session_work
 
 TWO = lanes(2)
 QUICK = 600.0  # seconds that tests take here at most, on any machine
@@ -115,6 +123,81 @@ def test_what_lands_after_a_merge_was_tested_as_it_lands(tmp_path: Path) -> None
     commits = harness.store.read(lambda tx: work.commits_of(tx, harness.session))
     tested = {tree for (tree,) in harness.rows("SELECT tree_id FROM checks WHERE kind = 'tests'")}
     assert {each.tree_id for each in commits} <= tested
+    invariants.check(harness.store.path)
+
+
+def test_what_waits_is_tested_as_it_would_land(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    choosing(monkeypatch, QUICK)
+    harness = building(tmp_path, Editing(TWO))
+    first = harness.until("IMPL-001")
+    second = make.claim(harness.store, HOST)
+    assert second is not None
+    private = session_work(harness.context(second)).private
+    has_ticket = threading.Event()
+
+    def tested_ahead() -> bool:
+        proposed = [commit for (commit,) in harness.rows("SELECT commit_id FROM candidates ORDER BY ticket")]
+        if len(proposed) < 2:
+            return False
+        return bool(suites(harness, merge(private, *proposed).tree))
+
+    def hit(name: str) -> None:
+        if name == "land.ticket" and threading.current_thread() is not threading.main_thread():
+            has_ticket.set()
+            deadline = time.monotonic() + patient(60)
+            while not tested_ahead():
+                assert time.monotonic() < deadline, "the other one waits, and is not tested"
+                time.sleep(0.05)  # between two looks
+
+    monkeypatch.setattr(failpoints, "hit", hit)
+    with ThreadPoolExecutor(1) as beside:
+        landing = beside.submit(harness.run, first)
+        assert has_ticket.wait(patient(60)), landing.exception(0)
+        harness.run(second)
+        landing.result()
+
+    assert landed(harness) == ["Part 1", "Part 2"]
+    assert len(suites(harness, head(harness))) == 1
+    invariants.check(harness.store.path)
+
+
+def test_a_conflict_with_what_has_landed_is_resolved_while_others_are_to_land(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three = lanes(3)
+    has_ticket, resolving = threading.Event(), threading.Event()
+    landing: list[Future[Any]] = []
+
+    def hit(name: str) -> None:
+        if name == "land.ticket" and threading.current_thread() is not threading.main_thread():
+            has_ticket.set()
+            assert resolving.wait(patient(60)), "what conflicts in any case waits for its turn"
+
+    def second(tree: Path) -> None:
+        apply(three.gold["TASK-002"], tree)
+        (tree / "shared.py").write_text("NAMES = ['2']\n")
+        third = make.claim(harness.store, HOST)
+        assert third is not None and third.key == "IMPL-003"
+        harness.run(third)
+        landing.append(beside.submit(harness.run, first))
+        assert has_ticket.wait(patient(60))
+
+    def resolve(tree: Path) -> None:
+        resolving.set()
+        (tree / "shared.py").write_text("NAMES = ['2', '3']\n")
+
+    shared = {**three.gold["TASK-003"], "shared.py": "NAMES = ['3']\n"}
+    harness = building(tmp_path, Editing(three, turns={"TASK-002": [second, resolve], "TASK-003": [shared]}))
+    first = harness.until("IMPL-001")
+    row = make.claim(harness.store, HOST)
+    assert row is not None and row.key == "IMPL-002"
+    monkeypatch.setattr(failpoints, "hit", hit)
+
+    with ThreadPoolExecutor(1) as beside:
+        harness.run(row)
+        landing[0].result()
+
+    assert landed(harness) == ["Part 3", "Part 1", "Part 2"]
     invariants.check(harness.store.path)
 
 

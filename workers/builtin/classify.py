@@ -63,6 +63,7 @@ class Reader:
         self.dependencies: list[str] = []
         self.questions: list[str] = []
         self.done: list[str] = []
+        self.about = ""  # the block of the last sentence about the document itself
         self.risk_of = ""  # the block of the last risk; what else it says is about that risk
         self.other: list[Sentence] = []
 
@@ -185,7 +186,10 @@ class Reader:
         text, role, values = row.text, row.role, row.passage.values
         if not re.search(r"\w", text):
             return
-        if cues.ABOUT_TEXT.match(text) and role != "question":
+        block = row.passage.block.id
+        about = cues.ABOUT_TEXT.match(text) or (block == self.about and cues.SAYS_OF_TEXT.match(text))
+        if about and role != "question":
+            self.about = block
             self._situated(row, lex)
             return
         unclear = cues.CLARIFY.search(text)
@@ -225,6 +229,9 @@ class Reader:
         if role in ("", "constraint", "nonfunctional", "dependency", *ASKED) and cues.MEANS.match(text):
             self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
             return
+        if role == "non_goal" and cues.comments(row, lex):
+            self._situated(row, lex)
+            return
         if role == "non_goal" and cues.is_for_later(row, lex):
             row = replace(row, passage=replace(row.passage, role="requirement"))
             role = row.role
@@ -236,7 +243,7 @@ class Reader:
             self._need(row, lex, by_default=True)
             return
         if role == "non_goal" or row.priority == "Won't" or cues.excludes(row, lex, manual=self.manual):
-            self._need(row, lex, exclusion=True)
+            self._need(replace(row, text=cues.without_reason(text)), lex, exclusion=True)
             relied = lex.find("dependency", text) if role != "non_goal" else None
             if relied and not cues.DENIED.search(text[: relied.start()]):
                 self.dependencies.append(text)
@@ -261,6 +268,7 @@ class Reader:
             or (not row.item and cues.TO_REACH.search(text) and goal_of(text, lex).target)
             or cues.SUCCESS.search(row.quote)
             or (role in ("background", "problem") and cues.HOPED.search(text))
+            or (role in ("", "background", "problem") and not row.passage.id and cues.NO_LONGER.search(text))
         ):
             pieces = two_goals(text, lex) if not row.item or is_cjk(text) else [text]
             self.goals += [goal_in(replace(row, text=piece), lex) for piece in pieces]
@@ -310,6 +318,9 @@ class Reader:
         if role in ("", "background") and cues.NEVER.match(text):
             self._need(replace(row, passage=replace(row.passage, role="requirement")), lex)
             return
+        if role == "" and not self.manual and cues.rules(text):
+            self._need(row, lex, by_default=True)
+            return
         if role in ("", "background") and lex.find("limits", text) and not lex.find("as_a", text):
             self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
             return
@@ -333,7 +344,7 @@ class Reader:
                 return
             self._need(row, lex, by_default=not modal and not row.priority)
             return
-        if role == "" and (cues.tells(row, lex) or told_today(row, lex)):
+        if role == "" and not lex.find("as_a", text) and (cues.tells(row, lex) or told_today(row, lex)):
             self._situated(row, lex)
             return
         if (
@@ -382,7 +393,8 @@ class Reader:
         self, row: Sentence, lex: Lexicon, *, by_default: bool = False, exclusion: bool = False
     ) -> None:
         known = tuple(self.users.named)
-        taken = clause(row.text, known)
+        name, said = cues.led_by_name(row)
+        taken = clause(said, known)
         modal = first_modal(row.text, lex)
         passage = row.passage
         if modal and not row.priority and cues.grants(row.text, lex, modal, taken.actor):
@@ -408,7 +420,7 @@ class Reader:
                 by_default and not modal,
                 block=passage.block.id,
                 parent=passage.parent,
-                title=passage.title,
+                title=passage.title or name,
                 given=given,
                 release=passage.release,
             )

@@ -38,6 +38,15 @@ _FORBIDS = expression(  # nobody may; `nobody else` and `nobody but` say who alo
     r"|^没有?人(?:可以|能)|^(?:任何人|谁)都?(?:不得|不能|不可以?|不允许|不许|禁止|严禁)",
     re.IGNORECASE,
 )
+_STORY = {
+    "en": expression(
+        r"as (?:an?|the|our) [^,.;]{2,60}?,? (?:i|we)(?: also| really| would|['’]d)* (?:want|like|love|need|wish)( to)? "
+        r"(?:be able to )?",
+        re.IGNORECASE,
+    ),
+    "zh": expression(r"作为[^，,]{1,12}[，,]\s*我?(?:想要?|希望|需要|要)(?:能够?|可以)?"),
+}
+_QUOTED = expression(r"[\"“][^\"“”]{3,200}[\"”]")  # what somebody says or reads
 _NEEDS_THING = expression(r"\bneeds?\s*$", re.IGNORECASE)  # `need a way to ...`: a thing, not something done
 
 
@@ -61,7 +70,16 @@ class Clause:
 
 def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
     """The modal of the main clause with its priority; one inside "which/so that" counts only when no other is there."""
-    hits = [(match, name) for name, pattern in lex.modals for match in pattern.finditer(text)]
+    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    hits = [
+        (match, name)
+        for name, pattern in lex.modals
+        for match in pattern.finditer(text)
+        if not any(start < match.start() < end for start, end in quoted)
+    ]
+    gain = lex.find("so_that", text) if hits and lex.find("as_a", text) else None
+    if gain:  # `so that I do not have to ...` is what a story is for, and nothing that it asks for
+        hits = [hit for hit in hits if hit[0].start() < gain.start()]
     if not hits:
         return None
     main = [hit for hit in hits if not lex.find("relative", text[: hit[0].start()])] or hits
@@ -74,10 +92,12 @@ def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
 def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
     """Take one requirement sentence apart. Never fails: what is not found stays empty."""
     lex = lexicon_of(sentence)
-    text, conditions = _conditions(unhedged(sentence.strip(_TRIM)), lex)
-    told = lex.find("as_a", text)
+    whole = unhedged(sentence.strip(_TRIM))
+    wish = story_wish(whole, lex)
+    text, conditions = _conditions(whole if wish is None else wish.text, lex)
+    told = lex.find("as_a", text if wish is None else whole)
     who = next((group for group in told.groups() if group), "") if told else ""
-    subject, predicate, able = _subject(text, lex)
+    subject, predicate, able = _subject(text, lex) if wish is None else (who, text, True)
     if told and told.start() == 0:
         subject, able = who, True
     elif subject.lower() in ("we", "i", "我们", "我"):
@@ -90,6 +110,8 @@ def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
     if not actor:
         actor = _known(subject, known_actors)
     actions = _actions(_NEGATED.sub("", predicate) if negated else predicate, lex)
+    if wish is not None and wish.is_thing:
+        actions = ()
     denied = _FORBIDS.match(text)
     forbidden = denied is not None and (not denied[1] or bool(actor))  # `no page may` bounds a thing
     if _NEEDS_THING.search(text[: len(text) - len(predicate)]):
@@ -108,6 +130,23 @@ def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
         forbidden=forbidden,
         able=able,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    text: str
+    is_thing: bool = False  # `alerts on my phone`, and not what somebody does with them
+
+
+def story_wish(text: str, lex: Lexicon) -> Wish | None:
+    """What a user story asks for, without who wants it and what for; None for another sentence."""
+    found = _STORY[lex.language].match(text.strip(_TRIM)) if lex.language in _STORY else None
+    if found is None:
+        return None
+    gain = lex.find("so_that", text)
+    end = gain.start() if gain and gain.start() > found.end() else len(text)
+    wish = text.strip(_TRIM)[found.end() : end].strip(_TRIM)
+    return Wish(wish, lex.language == "en" and not found[1]) if wish else None
 
 
 def unhedged(text: str) -> str:

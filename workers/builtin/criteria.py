@@ -9,7 +9,7 @@ import re
 from functools import cache
 
 from orchestrator.domain.patterns import expression
-from workers.builtin.clauses import Clause
+from workers.builtin.clauses import Clause, story_wish
 from workers.builtin.known_kinds import outcomes
 from workers.builtin.language import Lexicon
 from workers.builtin.material import lower_first, short, strip_end, upper_first
@@ -19,6 +19,7 @@ from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
 SYSTEM = frozenset({"", "it", "the system", "the app", "the application", "the service", "系统", "它"})
+_ENDS = expression(r"(?<=\w{2}[.!?)`])\s+(?=[A-ZÀ-Ý`])|(?<=[。！？])")  # of a sentence, where another follows
 _WHEN = expression(r"^(?:when|whenever|if|while|as soon as)\s+", re.IGNORECASE)
 _UNTIL = expression(r"(?<=.)(?:时|后)$")  # 断网时: the wording has its own 时
 _TIMING = expression(r"^(?:after|before|until|once|during)\b", re.IGNORECASE)  # when it is done: no case
@@ -48,6 +49,9 @@ _IRREGULAR = {"sent": "send", "shown": "show", "kept": "keep", "found": "find", 
 def headline(need: Need, lex: Lexicon) -> str:
     """A short title of the requirement: who does what, or what is done."""
     c = need.clause
+    wish = story_wish(need.text, lex)
+    if wish is not None and need.kind != "exclusion":
+        return short(upper_first(strip_end(spoken(wish.text))))
     action = strip_end(spoken(c.action))
     if (
         need.kind == "exclusion"
@@ -80,9 +84,12 @@ def _named(subject: str) -> str:
 
 def criteria(need: Need, lex: Lexicon) -> list[str]:
     """The criteria that a sentence's own words give; none when they give none."""
-    text, c = strip_end(spoken(need.text)), need.clause
+    wish, c = story_wish(need.text, lex), need.clause
+    text = strip_end(spoken(_first(c.sentence or need.text) if wish is None else wish.text))
     if need.kind == "exclusion":
         return []
+    if wish is not None and wish.is_thing and not c.measures:
+        return _of_thing(text, lex)
     if need.part:
         verb = _verb(text.split(" ")[0], lex) if lex.language == "en" else ""
         doing = f"{verb} {text.partition(' ')[2]}" if verb else ""
@@ -100,6 +107,19 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
         return _of_fact(text, c, lex)
     found = [line for action in c.actions for line in _of_action(strip_end(spoken(action)), c, lex)]
     return list(dict.fromkeys(found))[:MAX_CRITERIA]
+
+
+def _first(text: str) -> str:
+    """The first sentence of a statement of several, which the others explain."""
+    return _ENDS.split(text, maxsplit=1)[0]
+
+
+def _of_thing(text: str, lex: Lexicon) -> list[str]:
+    """For a thing that is called by what is done with it: `a list of unpaid fees`."""
+    thing, of, whose = text.partition(" of ")
+    verb = _verb(thing.split()[-1], lex) if of else ""
+    line = _outcome(verb, f"{verb} {whose}", whose, lex) if verb else ""
+    return [line] if line else []
 
 
 def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:

@@ -53,6 +53,12 @@ HOPED = expression(  # what an organisation wants, or nobody is to do any longer
     r"|\b(?:nobody|no one|niemand|personne|nadie)\b.{3,80}\b(?:any ?more|any longer|mehr|plus|más)\b|(?:没有?人|不用|无需)再",
     re.IGNORECASE,
 )
+NO_LONGER = expression(  # what is to end; what nobody `may` or `can` is a rule
+    r"^(?!if\b).*?(?:\b(?:nobody|no one) (?:(?:should|will) (?:ever )?(?:have|need) to|has to|needs to)\b.{0,80}?\b(?:any ?more|any longer|ever again)\b"
+    r"|\b(?:want|wish for|hope for) no .{2,60}?\bany ?more\b|\bno [\w-]+ (?:should |will )?(?:ever again\b|.{2,60}\bever again\W*$)"
+    r"|\b(?:is|are) no longer (?!needed|allowed|supported|used)\w+ed (?:for|to|by|in)\b)",
+    re.IGNORECASE,
+)
 NEVER = expression(  # what a thing must never do or suffer; `customers can never find it` is trouble of today
     r"^(?!(?:i|we|you|they|nobody|no one)\b).{2,80}?\b(?:(?:must|shall|may) never\b|can never be \w+(?:ed|en|t|n)\b"
     r"|(?:can never|never)\b.*\beven (?:when|if|while|though)\b)|^(?!我).{1,40}(?:绝不|永远不|决不)(?:能|可以?|得|允许)",
@@ -91,8 +97,12 @@ SYSTEM_DOES = expression(  # `The display shall ...`
     re.IGNORECASE,
 )
 
+_DOCUMENT = r"(?:document|page|specification|spec|prd|brief|rfc|memo|readme|one-pager|write-up|chapter|section|appendix|roadmap)"
+_SAYS = r"(?:also |only |first |then )?(?:says?|tells?|describes?|explains?|lists?|contains?|covers?|defines?|outlines?|summari[sz]es?|collects?|captures?|records?|specifies|serves?|applies)"
+SAYS_OF_TEXT = expression(rf"^it {_SAYS}\b", re.IGNORECASE)  # behind a sentence about the document
 ABOUT_TEXT = expression(  # what is said of the document: `The order within a group says nothing`
-    r"^(?:in this (?:part|document|section|table|list|page)\b.{0,60}\b(?:marks?|means?|denotes?|stands? for|is used)\b"
+    rf"^this {_DOCUMENT} (?:{_SAYS}|(?:is|will be) (?:an? (?:living|draft|working|short|first)|the (?:source|result|basis)|meant|intended|written|maintained|kept|updated|revised|for (?:the )?\w+ (?:team|who)))\b"
+    r"|^(?:in this (?:part|document|section|table|list|page)\b.{0,60}\b(?:marks?|means?|denotes?|stands? for|is used)\b"
     r"|(?:the |each |all |these |this |our )?(?:order|numbers?|numbering|ids?|identifiers?|letters?|columns?|rows?|colou?rs?|stars?|list|table|page|document|section|chapter|sentences?|items? in (?:italics|brackets|bold))\b(?! of (?:the |all |each )?\w+ (?:must|shall|should))[^.]{0,40}?\s(?:says? nothing|means? nothing|means?|implies?|refers? to (?:the )?(?:section|part|chapter|table|list|appendix|annex|document|page)|is not (?:a ranking|complete|final|exhaustive)|are not (?:a ranking|complete|final)|(?:has|have) no meaning|(?:does|do) not (?:imply|mean))\b"
     r"|(?:replace|delete|remove|fill in|complete|edit) (?:sections?|lines?|text|grey|this (?:text|section|line|page)|the (?:text|sections?|parts?) (?:that|in|between))\b)",
     re.IGNORECASE,
@@ -248,6 +258,48 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     )
 
 
+_COMMENTS = expression(  # on what was left out before it
+    r"(?:she|he|nobody|ever|some of us|(?:we|i) (?:had|have|know|think|talked|argued|expect)|(?:our|the) (?:\w+ ){1,2}keeps?|people|if it)\b",
+    re.IGNORECASE,
+)
+
+
+def comments(row: Sentence, lex: Lexicon) -> bool:
+    """Whether a sentence of prose only says something of what is left out: `That stays with the red cabinet.`"""
+    return (
+        row.passage.block.kind == "paragraph"
+        and row.quote != row.passage.text.strip()
+        and _COMMENTS.match(row.text) is not None
+        and lex.find("exclusion", row.text) is None
+    )
+
+
+def led_by_name(row: Sentence) -> tuple[str, str]:
+    """The name in bold that a statement begins with, and what it says behind: `**Safe retries.** The same call ...`."""
+    name = next(iter(row.passage.block.strong), "")
+    said = row.text.removeprefix(name).lstrip(" .:：。–—-")
+    led = row.item and name and said != row.text and len(said) > len(name)
+    ends = name.endswith((".", "。", ":", "：")) or row.text[len(name) : len(name) + 1] in (
+        ".",
+        "。",
+        ":",
+        "：",
+    )
+    return (name.strip(" .:：。"), said) if led and ends else ("", row.text)
+
+
+_REASON = expression(  # why something is left out, behind it
+    r"(?<=\w{3})(?:,? \((?:they|we|it|our|i|that|this)\b[^()]*\)|[,;] (?:since|because|our|half|most) \w[^,;]*)[.]?$",
+    re.IGNORECASE,
+)
+
+
+def without_reason(text: str) -> str:
+    """What is left out, without why: `Please leave out the wages, our accountant has something.`"""
+    found = _REASON.search(text)
+    return text[: found.start()] if found and len(text[: found.start()].split()) > 2 else text
+
+
 def is_for_later(row: Sentence, lex: Lexicon) -> bool:
     """Whether an item below a heading such as `Later` says what may then be done, rather than what is left out."""
     modal = first_modal(row.text, lex)
@@ -266,3 +318,21 @@ ALREADY = expression(  # what exists, told as a sentence: `We already have a res
     r"|(?:\w+ ){1,5}(?:was|were|has been|have been) (?:finished|completed|shipped|released|delivered|implemented) (?:in|last|on|with|by us)\b)",
     re.IGNORECASE,
 )
+
+
+_RULE = expression(
+    r"\b(?:costs?|(?:is|are|stays?) (?:free|due|valid|charged|billed|refunded|rounded|limited|capped|forfeited)|expires?|lapses?"
+    r"|counts? as|lasts?|pays?)\b",
+    re.IGNORECASE,
+)
+_FIRM = expression(r"\d|\b(?:never|always|only|free|nothing|everybody|nobody)\b", re.IGNORECASE)
+_FACT = expression(
+    r"\b(?:we|i|us|me|our|my|today|currently|now|at (?:the moment|present)|so far|often|sometimes|usually|mostly|about|around"
+    r"|roughly|nearly|last (?:week|month|year)|too (?:much|long)|was|were|had)\b",
+    re.IGNORECASE,
+)
+
+
+def rules(text: str) -> bool:
+    """Whether a plain statement gives a rule of what is asked for: `A day never costs more than 18 EUR`."""
+    return bool(_RULE.search(text) and _FIRM.search(text) and not _FACT.search(text))

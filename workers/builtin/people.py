@@ -160,7 +160,7 @@ def names_somebody(name: str) -> bool:
 
 def actor_name(phrase: str) -> str:
     """`The clinic manager, who reports ...` -> `clinic manager`."""
-    said = _MARK.sub("", phrase.strip(_TRIM))
+    said = _MARK.sub("", phrase.replace("**", "").strip(_TRIM))
     doing = _DOING.match(said)
     said = doing[1] if doing and _known(doing[1]) else said  # `workers explaining ideas`
     return _ARTICLE.sub("", _CUT.split(said, maxsplit=1)[0].strip(_TRIM)).strip()

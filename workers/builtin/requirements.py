@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.testable import is_testable
 from workers.builtin.amended import amended, ranked, with_criteria
-from workers.builtin.clauses import clause
+from workers.builtin.clauses import clause, story_wish
 from workers.builtin.criteria import SYSTEM, base, criteria, headline
 from workers.builtin.discovery import left_out
 from workers.builtin.language import Lexicon, lexicon_of
@@ -174,7 +174,11 @@ def story(need: Need, m: Material) -> UserStory:
         if reserved or (acts and not re.search(r"\b(?:and|or|but) (?:also )?(?:can|may|could) ", c.action))
         else _plain(need, who, lex)
     )
-    want = plain or (_infinitive(c.actions, lex) if acts else _wanted(need, lex, m))
+    told = story_wish(need.text, lex)
+    if told is not None:
+        want = told.text if told.is_thing else _infinitive(c.actions or [told.text], lex)
+    else:
+        want = plain or (_infinitive(c.actions, lex) if acts else _wanted(need, lex, m))
     return UserStory(as_a=one_of(who, lex), i_want=want, so_that=strip_end(so[1]) if so else "")
 
 

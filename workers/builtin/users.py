@@ -51,6 +51,7 @@ _RANKED = expression(  # `**Primary**: developers`
     r"^\W*(?:primary|secondary|tertiary|main|core|主要|次要|核心)(?: (?:users?|audience|personas?)|用户)?\**\s*[:：]\**\s*",
     re.IGNORECASE,
 )
+_CODE = expression(r"^`([^\W\d_][\w -]*)`(?=\s|$)")  # a role as it is called in code
 _ARE = expression(  # what leads to the names: `Our users are ...`
     r"^(?:(?:the|our|die|les?|la|los) )?(?:[\w-]+ ){0,2}?(?:users|audience|target group|zielgruppen?|nutzer|anwender|utilisateurs|public cible|usuarios)(?: [\w-]+){0,3}? (?:are|is|includes?|sind|ist|sont|est|son)\s+"
     r"|^[^，。；]{0,12}(?:用户|人群|对象)(?:主要)?(?:为|是|包括)[:：]?",
@@ -63,9 +64,7 @@ _TELLS = expression(
 )  # a sentence rather than a list of names
 _MANY = 3  # sentences of an item that tells of several people
 _SPEAKER = expression(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
-_BESIDE_USERS = frozenset(
-    {"nonfunctional", "constraint", "background", "problem"}
-)  # roles that name no further user
+_ACTED = frozenset({"requirement", "use_case"})  # roles that name a user whom a list of them leaves out
 _CELL = expression(r"[A-Z][\w'’-]*(?: (?!who\b)[\w'’-]+){0,4}")  # of a table: a name alone
 _TOLD = frozenset({"", "problem", "background", "goal"})  # roles that tell of users where no list names them
 _OFTEN = 2  # statements that speak of somebody who is a user then
@@ -136,7 +135,7 @@ class Users:
 
     def described(self, row: Sentence, lex: Lexicon) -> bool:
         """Take a statement from a section about users; a paragraph may list several. False when it names nobody."""
-        row = replace(row, text=_RANKED.sub("", row.text))
+        row = replace(row, text=_CODE.sub(r"\1", _RANKED.sub("", row.text)))
         if _PERSONA.fullmatch(row.passage.label) or self._across(row):
             name = "" if not row.passage.label else persona(split(row.text, lex)[0], "", "")
             if name:
@@ -301,7 +300,7 @@ class Users:
             is_person(spoken[1], lex) if is_cjk(spoken[1]) else people_named(spoken[1]) == [spoken[1]]
         ):
             self._add(spoken[1], row.text)
-        if self.listing and row.role in _BESIDE_USERS:
+        if row.role == "constraint" or (self.listing and row.role not in _ACTED):
             return
         for name in people_in(row.text, lex, named=bool(self.listing)):
             if not self._listed_as(name) or self._same(name):
@@ -309,10 +308,10 @@ class Users:
                 self._add(self._same(head) or name, row.text)  # `the inspector on duty` is an inspector
 
     def _listed_as(self, name: str) -> bool:
-        """Whether the list of users speaks of somebody by the same noun: `van driver` beside `drivers of the vans`."""
+        """Whether a user is known by the same noun: `van driver` beside `drivers of the vans`."""
         said = singular(name.lower())
         head = said if is_cjk(said) else re.split(r" (?:of|on|in|with) ", said)[0].split()[-1]
-        return said in self.listing or re.search(rf"\b{re.escape(head)}", self.listing) is not None
+        return any(re.search(rf"\b{re.escape(head)}", known.lower()) or said in known for known in self.named)
 
     def told(self, rows: Sequence[Sentence]) -> None:
         """Take who acts in what a text without a list of its users tells, when it speaks of them more than once."""

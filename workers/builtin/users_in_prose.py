@@ -15,7 +15,7 @@ from workers.builtin.people import actor_name, is_person, people_named
 from workers.documents.reading_words import people_words
 
 AWAY = expression(  # who has to do with it, and does not use it
-    r"\b(?:does|do|will|won['’]t|don['’]t|doesn['’]t)(?: not)? (?:log ?in|use (?:it|the \w+)|sign in)\b|\b(?:not|n['’]t|never) (?:need|work with|touch|see|open) (?:it|the (?:system|software|app|tool|application|product|site))\b|\bnever (?:uses?|logs? in)\b|不(?:使用|登录|直接使用)|n['’]utilisent? pas|nutzt? .{0,20}nicht|no (?:usa|utiliza)"
+    r"\b(?:does|do|will)(?:n['’]t| not) (?:operate|build for|get (?:it|them|access))\b|\bread the (?:whole |entire )?(?:document|specification)\b|\b(?:does|do|will|won['’]t|don['’]t|doesn['’]t)(?: not)? (?:log ?in|use (?:it|the \w+)|sign in)\b|\b(?:not|n['’]t|never) (?:need|work with|touch|see|open) (?:it|the (?:system|software|app|tool|application|product|site))\b|\bnever (?:uses?|logs? in)\b|不(?:使用|登录|直接使用)|n['’]utilisent? pas|nutzt? .{0,20}nicht|no (?:usa|utiliza)"
     r"|^(?:the |our )?(?:(?!who\b|that\b)[\w-]+ ){1,4}(?:only )?(?:approves|pays for|finances)\b[^,;]*[.]?$|\bgibt\b.{3,40}\bfrei\b|\bnot (?:a )?users?\b|\b(?:no|without) (?:access|account|login)\b|\b(?:external|third-party|neighbouring|other) (?:system|service|api|interface)\b",
     re.IGNORECASE,
 )

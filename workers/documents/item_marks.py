@@ -148,8 +148,8 @@ def labelled(base: Passage, *, within: bool) -> Passage:
         return replace(base, role=base.role or "requirement", label=label, text=rest, priority=given)
     if role == base.role == "user" and rest and not _MANY_USERS.search(label):
         return base  # `User: enters data` names one of them
-    if role and role == base.role and rest:
-        return replace(base, label=label, text=rest)
+    if role and rest and (role == base.role or (role == "user" and base.role == "non_goal")):
+        return replace(base, label=label, text=rest)  # whom it is not for, too
     if not role and not label[:1].islower() and _NOT.match(label):
         role = "non_goal"
     turns = role in _TURNS or (base.role in _MIXED and role in ("constraint", "dependency"))

@@ -29,6 +29,7 @@ from workers.documents.passages_beside import completed
 from workers.documents.property_rows import properties, property_of
 from workers.documents.reading_words import (
     clause_role,
+    column_of,
     is_done,
     label_role,
     priority_of,
@@ -321,7 +322,7 @@ class _Roles:
         base = Passage(
             block,
             block.text,
-            here.role if here else "",
+            self._role_of(block, here) if here else "",
             priority=here.priority if here else "",
             release=here.release if here else "",
             parent=here.feature if here else "",
@@ -343,6 +344,14 @@ class _Roles:
             referring = row.role in ASKED and ID.fullmatch(row.text) is not None
             return replace(row, role="reference") if referring else row
         return self._item(base, above)
+
+    def _role_of(self, block: Block, here: _Heading) -> str:
+        """The heading's role for what stands below it: a requirement below a part of an appendix is one all the same."""
+        if here.role != "meta" or role_of(here.block.text):
+            return here.role
+        columns = {column_of(header) for header, _ in block.cells}
+        asks = {"id", "priority"} <= columns if block.cells else _DEMANDS.search(block.text)
+        return "requirement" if asks else here.role
 
     def _tells_story(self, block: Block, here: _Heading) -> bool:
         """Whether a paragraph stands right below the number and name of a story, and so tells it."""
@@ -409,6 +418,10 @@ class _Roles:
             role = "acceptance"
         if (role in _BESIDE and _STORY.match(text)) or (role in _TOLD and _WISH.match(text)):
             role = "requirement"
+        asked = base.block.heading.rstrip().endswith(("?", "？")) and base.block.kind == "paragraph"
+        if asked and role in _DECIDABLE and _NO.match(text):
+            text, denied = _denied(text)
+            role = denied or role  # `Does it control my loom?`
         answer = answer_of(text, role)
         if answer:
             faq, text, role = role == "faq", answer, "" if role == "faq" else role
@@ -426,6 +439,8 @@ class _Roles:
         if gone:
             return replace(base, role=gone, text=told)
         base = labelled(with_measures(base), within=above is not None or bool(base.parent))
+        if base.label and (given := priority_of(base.label)):
+            base = replace(base, priority=given)
         base = with_measures(base) if base.label and not base.values else base
         base = tagged(base)
         if base.role == "acceptance" and base.id in self.by_id:

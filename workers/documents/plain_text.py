@@ -366,9 +366,9 @@ def _with_lists(lines: list[str]) -> Iterator[str]:
             yield f"{'  ' if line.startswith((' ', chr(9))) else ''}- {line.strip()}"
             continue
         label, colon, _ = line.partition("：") if "：" in line[:40] else line.partition(":")
-        if (colon and at and len(label) <= 40 and label[:1].strip() and label_role(label)) or (
-            at and _BOLD_START.match(line) and not _LIST.match(lines[at - 1]) and "|" not in line[:2]
-        ):
+        if (
+            colon and at and len(label) <= 40 and label[:1].strip() and "|" not in label and label_role(label)
+        ) or (at and _BOLD_START.match(line) and not _LIST.match(lines[at - 1]) and "|" not in line[:2]):
             yield ""
         yield line
         greets = line.rstrip().endswith((",", "，", "!", "！", "：")) and is_greeting(line)

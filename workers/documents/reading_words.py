@@ -31,7 +31,7 @@ _OF = expression(
     r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para"
     r"|known|that|which|who|we|you|i|they|already|still|so far|last|this|next|not)\s+"
 )
-_NOT = expression(r"\b(?:not|never|no longer|won't|without|nicht|keine?|pas|no)\b")
+_NOT = expression(r"\b(?:not|never|no longer|won't|dont|wont|without|nicht|keine?|pas|no)\b")
 _PARTS = expression(r"\s*[:：]\s*|\s+[-–—|]\s+")
 _RELEASE = expression(
     r"\b(?:(?:phase|milestone|release|sprint|iteration|stage|version|fase|étape)\s*(?:[\dIVX]+(?:\.\d+)*|one|two|three)|v\d+(?:\.\d+)*|m\d|mvp)\b"

@@ -58,6 +58,14 @@ _DATED = frozenset(
         "auteur",
     }
 )
+_COMPARED = expression(
+    r"\b(?:compet\w+|alternatives|comparison|landscape|related (?:work|tools)|prior art|existing (?:solutions|tools)|wettbewerb\w*|concurren\w+|competencia)\b|竞品|竞争|对比",
+    re.IGNORECASE,
+)
+_TIMES = frozenset(
+    {"when", "date", "time", "day", "wann", "quand", "cuándo", "时间"}
+)  # of a plan, with those
+_DOERS = frozenset({"who", "wer", "qui", "quién", "谁"})
 _STRUCK = expression(r"~~(.+?)~~\W*(?:[(（].*)?", re.DOTALL)
 _STRUCK_AND = expression(r"~~(.+?)~~\W*(\w.{2,40})", re.DOTALL)
 _YES = expression(r"\W*(?:yes|y|ja|oui|sí|x|是|100 ?%)\W*$|\s*[✓✔✅☑]", re.IGNORECASE)
@@ -95,6 +103,10 @@ def row_of(base: Passage) -> Passage:
     named = {header.strip(" *:.#").casefold() for header, _ in given}
     if named & _VERSIONED and named & _DATED:
         return replace(base, role="meta")
+    if named & _TIMES and named & _DOERS:
+        return replace(base, role="plan")
+    if base.role == "background" and _COMPARED.search(base.block.heading):
+        return replace(base, text=" | ".join(cell for _, cell in given if cell))  # what others have
     base = replace(base, block=replace(base.block, cells=given))
     values: dict[str, str] = {}
     change = {"from": "baseline", "to": "target"} if {"from", "to"} <= named else {}
@@ -243,6 +255,8 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
     if section in _BEATEN:
         main = {"risk": "risk", "question": "question", "acceptance": "criterion"}.get(section, "")
         return section, main if main in kinds else ""
+    if section == "dependency":
+        return section, "dependency" if "dependency" in kinds else ""
     for kind, role in (
         ("risk", "risk"),
         ("question", "question"),
@@ -266,9 +280,7 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
             if "purpose" in kinds
             else "requirement"
         ), "needs"
-    if ("user" in kinds and not kinds & {"goal", "requirement", "purpose"}) or (
-        section == "user" and "user" in kinds
-    ):
+    if "user" in kinds and (section == "user" or not kinds & {"goal", "requirement", "purpose"}):
         return ("use_case", "needs") if {"needs", "purpose"} <= kinds else ("user", "user")
     if "user" in kinds and {"needs", "purpose"} <= kinds:
         return "use_case", "needs"

@@ -36,16 +36,15 @@ def judge_merge(
     LeaseLost, RunReleased, GitError.
     """
     bench, private = evidence.bench, evidence.work.private
-    theirs = {change.path for change in changes_between(private.git, own.base, onto.seen)}
-    ours = {change.path for change in own.changes}
+    changed = _changed(evidence, own, onto)
     base = bench.known_baseline(private.tree_of(onto.seen))
-    if ours & theirs or judged.unverified or base is None or not base.is_known or base.run is None:
+    if changed is None or judged.unverified or base is None or not base.is_known or base.run is None:
         return None
-    changed = [os.fsdecode(path) for path in sorted(ours | theirs)]
     now, chosen = _tested(evidence, base, onto.tree, changed, whole=whole)
     if not now.is_known or now.run is None:
         return None
-    may_go = [path for path in map(os.fsdecode, ours) if evidence.declared.reason_to_change(path) is not None]
+    ours = [os.fsdecode(change.path) for change in own.changes]
+    may_go = [path for path in ours if evidence.declared.reason_to_change(path) is not None]
     compared = compare(base.run, now.run, may_go=may_go)
     if compared.missing:
         return None  # or their names change by themselves
@@ -60,19 +59,48 @@ def judge_merge(
     )
 
 
+def prepare_merge(
+    evidence: CandidateEvidence, own: Candidate, judged: Judged, onto: Integration, *, whole: bool
+) -> None:
+    """Run the tests of a merge that may come to be; `judge_merge` finds what they came to by the merge's tree.
+
+    The head is none yet, so how long all tests take is told by the candidate's base. Raises as `judge_merge`.
+    """
+    changed = _changed(evidence, own, onto)
+    base = evidence.bench.known_baseline(evidence.work.private.tree_of(own.base))
+    if changed is None or judged.unverified or base is None or base.run is None:
+        return
+    _run(evidence, base.run.seconds, onto.tree, changed, whole=whole)
+
+
+def _changed(evidence: CandidateEvidence, own: Candidate, onto: Integration) -> list[str] | None:
+    """What both sides changed since the candidate's base; None where they share a path."""
+    theirs = {change.path for change in changes_between(evidence.work.private.git, own.base, onto.seen)}
+    ours = {change.path for change in own.changes}
+    return None if ours & theirs else [os.fsdecode(path) for path in sorted(ours | theirs)]
+
+
 def _tested(
     evidence: CandidateEvidence, base: Suite, tree: str, changed: Sequence[str], *, whole: bool
 ) -> tuple[Suite, list[str] | None]:
     """What all tests of the merge come to, and the files of those that were run; None: all of them."""
-    bench = evidence.bench
     assert base.run is not None
-    if whole or base.run.seconds <= QUICK_SECONDS:
+    found, files = _run(evidence, base.run.seconds, tree, changed, whole=whole)
+    if files is None:
+        return found, None
+    return evidence.bench.put_together(tree, base, found, files), list(files)
+
+
+def _run(
+    evidence: CandidateEvidence, seconds: float, tree: str, changed: Sequence[str], *, whole: bool
+) -> tuple[Suite, Sequence[str] | None]:
+    """The tests of the merge that have to be run, and their files; None: all tests, which take so many seconds."""
+    bench = evidence.bench
+    if whole or seconds <= QUICK_SECONDS or bench.known_suite(tree) is not None:
         return bench.suite(tree), None
     runners = bench.runners(tree, changed).runners
     affected = affected_tests(bench.verify.put(tree), changed, runners)
     if affected.everything or not affected.files:
         return bench.suite(tree), None
     chosen = bench.suite(tree, affected.files)
-    if not chosen.is_known:
-        return bench.suite(tree), None
-    return bench.put_together(tree, base, chosen, affected.files), list(affected.files)
+    return (chosen, affected.files) if chosen.is_known else (bench.suite(tree), None)

@@ -102,7 +102,11 @@ class TestBench:
 
     def known_baseline(self, tree: str, changed: Sequence[str] = ()) -> Suite | None:
         """The same without running anything; None where nothing is known."""
-        return self._known(tree, (), False, changed) or self._known(tree, (TOGETHER,), False)
+        return self.known_suite(tree, changed) or self._known(tree, (TOGETHER,), False)
+
+    def known_suite(self, tree: str, changed: Sequence[str] = ()) -> Suite | None:
+        """What all tests of the tree came to; None where they were not run."""
+        return self._known(tree, (), False, changed)
 
     def put_together(self, tree: str, base: Suite, chosen: Suite, files: Collection[str]) -> Suite:
         """All tests of a merge, as a row: those in `files`, which were run, and the others as they were in `base`."""

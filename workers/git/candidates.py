@@ -61,7 +61,7 @@ def take_snapshot(
     """Store everything in the tree that git would take; `base` is the commit that it was checked out from.
 
     `index`: instead of the tree's own, which a killed git may have left locked. `known`: trees of which only the id is
-    wanted; such a snapshot tells no changes and no flags.
+    wanted; such a snapshot tells no changes, and no flags but those of submodules.
     Nested repositories are moved to `aside`. Raises TreeError where the tree is not ours or a file cannot be read,
     GitError.
     """
@@ -71,18 +71,24 @@ def take_snapshot(
     found = scan(checkout.work)
     flags = [Flag("special", path) for path in found.special]
     flags += [Flag("name", path.partition(b"/")[0]) for path in found.too_deep]
-    for (
-        path
-    ) in found.nested:  # first: git would ask the repository in a submodule's place, with its configuration
+    for path in found.nested:
         _move_aside(checkout, path)
         flags.append(Flag("nested", path))
     git = checkout.git(store).using(index=index)
-    added = git.run("add", "-A", "--sparse", "--", ".", ok=(0, 1, 128))
+    # Git would ask a repository in a submodule's place what has changed there, with its configuration: what outlives an
+    # agent's turn may put one there at any moment.
+    # Git refuses a path beyond a link, and does not look there.
+    left_out = [
+        b":(exclude,literal)" + module.path
+        for module in store.submodules(base)
+        if not _is_beyond_link(checkout.work, module.path)
+    ]
+    added = git.run("add", "-A", "--sparse", "--", ".", *left_out, ok=(0, 1, 128))
     if added.code != 0:
         raise TreeError("the tree cannot be stored", why=added.err.decode(errors="replace").strip()[:500])
     tree = git.run("write-tree").line
     if tree in known:
-        return Snapshot(tree, (), ())
+        return Snapshot(tree, (), _changed_submodules(store, checkout, base, git))
     changes = changes_between(store.git, base, tree)
     untouched = _phantoms(store, checkout, git, base, changes, has_attributes=bool(found.attributes))
     if untouched:
@@ -94,8 +100,13 @@ def take_snapshot(
         tree = git.run("write-tree").line
         changes = [change for change in changes if change not in untouched]
     failpoints.hit("snap.objects")
-    flags += _flags(store, checkout, base, tree, changes)
+    flags += _flags(store, checkout, git, base, tree, changes)
     return Snapshot(tree, changes, flags)
+
+
+def _is_beyond_link(top: Path, path: bytes) -> bool:
+    """Whether a folder on the way to the path is a symbolic link."""
+    return any((top / folder).is_symlink() for folder in Path(os.fsdecode(path)).parents)
 
 
 def changes_between(git: Git, before: str, after: str, *, renames: bool = False) -> list[Change]:
@@ -175,7 +186,7 @@ def _is_equal(one: Path, other: Path, path: bytes) -> bool:
 
 
 def _flags(
-    store: PrivateStore, checkout: Checkout, base: str, tree: str, changes: Sequence[Change]
+    store: PrivateStore, checkout: Checkout, own: Git, base: str, tree: str, changes: Sequence[Change]
 ) -> list[Flag]:
     flags: list[Flag] = []
     new = [change.path for change in changes if change.status in "AR"]
@@ -186,7 +197,7 @@ def _flags(
             flags += flags_of_file(checkout.work, change.path)
     if new:
         flags += [Flag("twin", path) for path in twins(new, _names_around(store.git, tree, new))]
-    return flags + _changed_submodules(store, checkout, base)
+    return flags + _changed_submodules(store, checkout, base, own)
 
 
 def _names_around(git: Git, tree: str, paths: Sequence[bytes]) -> list[bytes]:
@@ -199,14 +210,17 @@ def _names_around(git: Git, tree: str, paths: Sequence[bytes]) -> list[bytes]:
     return top if not folders else top + git.run(*words, "--", tree, *folders).fields
 
 
-def _changed_submodules(store: PrivateStore, checkout: Checkout, base: str) -> list[Flag]:
+def _changed_submodules(store: PrivateStore, checkout: Checkout, base: str, own: Git) -> list[Flag]:
     """Submodules in whose folder something differs from what was checked out: nothing of it can land."""
     flags = []
     for number, module in enumerate(store.submodules(base)):
         git = submodule_git(store, checkout, module, checkout.folder / f"submodule-{number}.index")
         folder = checkout.work / os.fsdecode(module.path)
-        if git is None:
-            changed = folder.is_symlink() or (folder.is_dir() and any(folder.iterdir()))
+        if not os.path.lexists(folder):
+            shown = own.run("ls-files", "-v", "-z", "--", b":(literal)" + module.path)
+            changed = not shown.out.startswith(b"S")  # a sparse checkout leaves it out
+        elif git is None:
+            changed = folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())
         else:
             changed = bool(git.run("ls-files", "-z", "-m", "-d", "-o", "--exclude-standard").out)
         if changed:

@@ -175,9 +175,32 @@ class SessionWork:
         """Whether every candidate before it has landed, or lost its run."""
         return self.desk.is_its_turn(candidate.id)
 
+    def ahead_of(self, candidate: Proposed) -> list[Proposed]:
+        """What can still land before it, in order; nothing elsewhere, where the commits of others are not."""
+        return self.desk.ahead_of(candidate.id) if self.desk.carrier is None else []
+
     def integrate(self, candidate: Proposed) -> Integration:
         """The candidate on the head of now: itself, or a merge that keeps only its own other parents. Raises GitError."""
+        onto = self._onto(self.row().head, candidate)
+        if not onto.conflicts and onto.commit != candidate.commit_id:
+            self.private.keep(f"runs/{candidate.run_id}/{onto.commit}", onto.commit)
+            failpoints.hit("land.merged")
+        return onto
+
+    def expect(self, candidate: Proposed, ahead: Sequence[Proposed]) -> Integration:
+        """The same once those `ahead` have landed, or the first of them that will not without work. Raises GitError.
+
+        What it lands on is no head yet, and git may collect both.
+        """
         seen = self.row().head
+        for each in ahead:
+            onto = self._onto(seen, each)
+            if onto.conflicts:
+                return onto
+            seen = onto.commit
+        return self._onto(seen, candidate)
+
+    def _onto(self, seen: str, candidate: Proposed) -> Integration:
         if seen == candidate.base:
             return Integration(seen, candidate.commit_id, candidate.tree_id)
         merged = merge(self.private, seen, candidate.commit_id)
@@ -186,8 +209,6 @@ class SessionWork:
         message = self.private.git.run("log", "-1", "--format=%B", candidate.commit_id).out.decode()
         others = self.private.parents_of(candidate.commit_id)[1:]
         commit = self.private.commit_tree(merged.tree, seen, message, self.desk.now(), others)
-        self.private.keep(f"runs/{candidate.run_id}/{commit}", commit)
-        failpoints.hit("land.merged")
         return Integration(seen, commit, merged.tree)
 
     def with_users(self, commit: str) -> Integration:
@@ -355,8 +376,8 @@ class SessionWork:
     def _settled(self, checkout: Checkout, row: Tree) -> str | None:
         """What the tree holds, where that is what its run proposed, or nothing new; None where it was changed since."""
         known = [self.private.tree_of(row.base), *self._proposed_trees(row.run_id)]
-        held = take_snapshot(self.private, checkout, row.base, known=known).tree
-        return held if held in known else None
+        held = take_snapshot(self.private, checkout, row.base, known=known)
+        return held.tree if held.tree in known and not held.flags else None
 
     def _proposed_trees(self, run: str) -> list[str]:
         """The trees of a run's candidates."""

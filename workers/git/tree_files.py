@@ -48,7 +48,8 @@ def settle(git: Git) -> None:
     assert git.index is not None
     if not git.index.is_file() or int(git.index.stat().st_mtime) >= int(time.time()):
         return
-    if git.run("diff-files", "--quiet", ok=(0, 1)).code == 0:
+    # A repository that lies in a submodule's place would be asked with its own configuration and filters.
+    if git.run("diff-files", "--quiet", "--ignore-submodules=all", ok=(0, 1)).code == 0:
         git.run("update-index", "-q", "--refresh", ok=(0, 1))
 
 

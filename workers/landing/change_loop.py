@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from threading import Lock
 
 from orchestrator import failpoints
 from orchestrator.domain.agent_kinds import RULES
 from orchestrator.domain.dataclass import dataclass, field, replace
-from orchestrator.domain.errors import PersonAsked, WorkRefused
+from orchestrator.domain.errors import AgentError, GitError, PersonAsked, TreeError, WorkRefused
 from orchestrator.domain.evidence import CRITICAL, Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door.desk import Landing
@@ -29,6 +30,7 @@ from workers.evidence.judgement import Judged
 from workers.git.candidates import Candidate, changes_between
 from workers.git.merging import vanished_lines
 from workers.git.session_work import Integration, OpenTree, SessionWork
+from workers.git.tree_files import settle
 from workers.git.tree_scan import Flag, twins
 from workers.landing.work_answers import WorkAnswer
 
@@ -64,6 +66,7 @@ class Change:
 Ask = Callable[[Turn, OpenTree], tuple[WorkAnswer, str]]  # the answer, and who gave it
 Judge = Callable[[Candidate, WorkAnswer, OpenTree], Judged]
 JudgeMerge = Callable[[Change, Integration, OpenTree], Judged | None]  # None: judge it as a whole
+PrepareMerge = Callable[[Change, Integration, OpenTree], None]
 
 
 @dataclass
@@ -80,6 +83,9 @@ class ChangeLoop:
     opened: OpenTree | None = None  # the run's tree, where it has one already
     prepare: Callable[[OpenTree], None] | None = None  # beside the agent, before its work is judged
     judge_merge: JudgeMerge | None = None  # what a merge without conflicts adds to what was judged
+    prepare_merge: PrepareMerge | None = (
+        None  # of a merge that may come to be, while those before it are to land
+    )
     turns_left: int | None = (
         None  # of the task, over all its attempts and merges; None: each attempt has its own alone
     )
@@ -88,6 +94,8 @@ class ChangeLoop:
     taken: int = 0
     _sides: list[tuple[str, str, str]] = field(default_factory=list)  # base, other and own commit of merges
     _conflicts: tuple[str, ...] = ()  # of the merge that is being resolved
+    _ahead: tuple[int, ...] = ()  # the candidates before it when its merge was looked at last
+    _index: Lock = field(default_factory=Lock)  # the tree's: one git at a time may write it
 
     def run(self) -> Change:
         """What can land now. Raises WorkRefused, PersonAsked, AgentError, LeaseLost, TreeError, GitError."""
@@ -166,15 +174,26 @@ class ChangeLoop:
             yield lambda: None
             return
         with ThreadPoolExecutor(1) as beside:
-            yield beside.submit(self.prepare, self.tree).result
+            yield beside.submit(self._prepare, self.prepare).result
+
+    def _prepare(self, judgement: Callable[[OpenTree], None]) -> None:
+        judgement(self.tree)
+        if not self._index.acquire(blocking=False):
+            return  # the agent is done
+        try:
+            with suppress(GitError):  # what the agent has done to its folder shows when it is done
+                settle(self.tree.checkout.git(self.work.private))
+        finally:
+            self._index.release()
 
     def _propose(self, agent: str, answer: WorkAnswer) -> tuple[Proposed | None, Candidate]:
         """The candidate of what the tree holds; without its row where it holds nothing new."""
         row = self.context.row
         trailers = {**self.trailers, "Agent": agent}
-        proposed, candidate = self.work.propose(
-            row, self.tree, self.context.input_digest, self.subject, trailers, self._merged
-        )
+        with self._index:
+            proposed, candidate = self.work.propose(
+                row, self.tree, self.context.input_digest, self.subject, trailers, self._merged
+            )
         said: JsonObject = {
             "agent": agent,
             "answer": answer.model_dump(mode="json"),
@@ -237,7 +256,10 @@ class ChangeLoop:
         if change.proposed is None:
             return change
         self.work.queue(self.context.row, change.proposed)
-        while not self.work.is_its_turn(change.proposed):
+        self._ahead = ()
+        while not (
+            self.work.is_its_turn(change.proposed) or self._conflicts_already(change, change.proposed)
+        ):
             self.context.check()
             self.context.live.stop.wait(POLL_SECONDS)
         onto = self.work.integrate(change.proposed)
@@ -260,6 +282,23 @@ class ChangeLoop:
         self._conflicts = _names(onto)
         findings = () if onto.conflicts else judged.blocking
         return self._landed(self._until_accepted(findings, self._conflicts), merges - 1)
+
+    def _conflicts_already(self, change: Change, proposed: Proposed) -> bool:
+        """Whether the change conflicts with what has landed, and so need not wait for others.
+
+        Where it does not, what it would land as if those before it landed is tested, so that nothing is left to do then.
+        """
+        ahead = self.work.ahead_of(proposed)
+        known, self._ahead = self._ahead, tuple(each.id for each in ahead)
+        if self._ahead == known:
+            return False
+        with suppress(GitError, TreeError, AgentError, OSError):  # what is wrong shows when it is its turn
+            onto = self.work.expect(proposed, ahead)
+            if onto.conflicts:
+                return bool(self.work.expect(proposed, ()).conflicts)
+            if self.prepare_merge is not None:
+                self.prepare_merge(change, onto, self.tree)
+        return False
 
     def _judged_merge(self, change: Change, onto: Integration) -> Judged:
         """What is found of the change on the head that was seen."""

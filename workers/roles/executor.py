@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 
 from orchestrator.domain.dataclass import dataclass, field, replace
-from orchestrator.domain.errors import GitError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED, TaskStatus
 from orchestrator.domain.plan import Plan, PlanTask
@@ -24,10 +22,9 @@ from workers.documents.frame import to_json
 from workers.evidence.candidate_evidence import CandidateEvidence
 from workers.evidence.declared import Declared
 from workers.evidence.judgement import Judged
-from workers.evidence.merged_evidence import judge_merge
+from workers.evidence.merged_evidence import judge_merge, prepare_merge
 from workers.git.candidates import Candidate, changes_between
 from workers.git.session_work import Integration, OpenTree, SessionWork
-from workers.git.tree_files import settle
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines, what_tests_said
 from workers.landing.change_record import landed_links, record_of
 from workers.landing.coding_agents import coding_agents
@@ -109,6 +106,7 @@ class _Implementation:
             TURNS,
             prepare=self._prepare,
             judge_merge=self.judge_merge,
+            prepare_merge=self.prepare_merge,
             turns_left=self._turns_left(),
             onto=self.onto,
         )
@@ -116,8 +114,6 @@ class _Implementation:
 
     def _prepare(self, tree: OpenTree) -> None:
         self.evidence(tree).prepare(self.onto or tree.row.base)
-        with suppress(GitError):  # what the agent has done to its folder shows when it is done
-            settle(tree.checkout.git(self.work.private))
 
     @property
     def onto(self) -> str | None:
@@ -195,6 +191,12 @@ class _Implementation:
             return None
         whole = not self._tests_to_come()
         return judge_merge(self.evidence(tree), change.candidate, change.judged, onto, whole=whole)
+
+    def prepare_merge(self, change: Change, onto: Integration, tree: OpenTree) -> None:
+        """Run the tests that `judge_merge` will ask for if this merge comes to be."""
+        if self.onto is None:
+            whole = not self._tests_to_come()
+            prepare_merge(self.evidence(tree), change.candidate, change.judged, onto, whole=whole)
 
     def evidence(self, tree: OpenTree) -> CandidateEvidence:
         """What finds out about candidates of the tree, and remembers it for the run."""

@@ -33,7 +33,8 @@ class Opened:
     """A transaction that has just begun, and when: microseconds of the wall clock and of the clock that leases count on.
 
     `boot` names what lease times belong to; those of another one are over. `lock` keeps other writers from a session that
-    the unit did not name; None where that is so anyway, and in a snapshot.
+    the unit did not name; None where that is so anyway, and in a snapshot. `later` runs a statement with the next one that is
+    executed, or with the commit; None where each is run at once.
     """
 
     cursor: Cursor
@@ -41,6 +42,7 @@ class Opened:
     lease_now: int
     boot: str
     lock: Callable[[str], None] | None = None
+    later: Callable[[str, Sequence[Any]], object] | None = None
 
 
 class Watch(Protocol):

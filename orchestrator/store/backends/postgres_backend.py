@@ -20,22 +20,18 @@ from typing import Any, TypeVar, cast
 from sqlalchemy import MetaData
 from sqlalchemy.pool import QueuePool
 
-from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import DatabaseUnusable, StoreBroken
 from orchestrator.domain.identity import ProjectId
 from orchestrator.store.backends.backend import Cursor, Opened
 from orchestrator.store.backends.postgres_connection import (
     Connection,
     DriverError,
-    Raw,
     connect,
     described,
-    is_lost,
-    is_usable,
-    timeline,
 )
 from orchestrator.store.backends.postgres_dialect import SQL
 from orchestrator.store.backends.postgres_errors import explain, is_outage, is_repeated
+from orchestrator.store.backends.postgres_wire import Wire
 from orchestrator.store.clock import SHARED, Clock
 
 T = TypeVar("T")
@@ -47,10 +43,13 @@ PAUSE_SECONDS = 0.05  # before the second try; each further one waits up to twic
 LONGEST_PAUSE = 1.0
 
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-_LOCK = "SELECT 1 FROM sessions WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE"
-_OPENED = f"SELECT {_NOW}, pg_current_xact_id()::text"
+LOCK = "SELECT 1 FROM sessions WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE"
+OPENED = f"SELECT {_NOW}, pg_current_xact_id()::text"
 _STATUS = "SELECT pg_xact_status($1::xid8)"
 _SNAPSHOT = "SELECT pg_current_snapshot()::text"
+_TIMELINE = (  # names the history that the server writes on; a standby that was promoted has begun another one
+    "SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END"
+)
 _IDENTITY = "SELECT system_identifier::text || '/' || current_database() FROM pg_control_system()"
 
 
@@ -113,7 +112,6 @@ class PostgresBackend:
         self._own_clock = clock
         self.clock: Clock = clock or ServerClock(self._ask)
         self._broken = ""
-        self._history: dict[int, str] = {}  # id of a connection -> its timeline
         self._writers = self._pool(WRITERS, writes=True)
         self._readers = self._pool(READERS, writes=False)
         self._counting = threading.Lock()
@@ -121,7 +119,7 @@ class PostgresBackend:
         self.resolved = 0  # commits whose answer was lost, and found to have been made
 
     def _pool(self, size: int, *, writes: bool) -> QueuePool:
-        creating: Any = lambda: connect(self._address, writes=writes)  # noqa: E731 - its type is a driver's protocol
+        creating: Any = lambda: Wire(connect(self._address, writes=writes))  # noqa: E731 - its type is a driver's protocol
         return QueuePool(
             creating,
             pool_size=size,
@@ -138,11 +136,7 @@ class PostgresBackend:
     def _ask(self, sql: str) -> Any:
         """One value, outside of any unit."""
 
-        def ask(connection: Connection) -> Any:
-            found = connection.execute(sql).fetchone()
-            return found[0] if found else None
-
-        return self._outlasting(lambda: self._with(self._readers, ask))
+        return self._outlasting(lambda: self._with(self._readers, lambda wire: _value(wire, sql)))
 
     def again(self) -> PostgresBackend:
         """The same database, with connections of its own: what another process has."""
@@ -190,45 +184,36 @@ class PostgresBackend:
             self.resolved += 1
         return cast(T, tried.answer)
 
-    def _attempt(
-        self, connection: Connection, unit: Callable[[Opened], T], about: Sequence[str], tried: _Attempt
-    ) -> T:
-        cursor = cast(Raw, connection.cursor())
-        opened, tried.xact = self._open(connection, cursor, about)
-        tried.history = self._history_of(connection, cursor)
+    def _attempt(self, wire: Wire, unit: Callable[[Opened], T], about: Sequence[str], tried: _Attempt) -> T:
+        opened, tried.xact = self._open(wire, about)
+        if not wire.history:
+            wire.history = str(_value(wire, _TIMELINE))
+        tried.history = wire.history
         tried.answer = unit(opened)
         tried.asked_to_commit = True
-        cursor.execute("COMMIT")
-        if (
-            cursor.statusmessage != "COMMIT"
-        ):  # the server rolls back what a swallowed error has spoilt, and says so
+        wire.execute("COMMIT")
+        if wire.status != "COMMIT":  # the server rolls back what a swallowed error has spoilt, and says so
             tried.asked_to_commit = False
             raise AssertionError("a unit went on after the database had refused one of its statements")
         return cast(T, tried.answer)
 
-    def _open(self, connection: Connection, cursor: Raw, about: Sequence[str]) -> tuple[Opened, str]:
+    def _open(self, wire: Wire, about: Sequence[str]) -> tuple[Opened, str]:
         """Begin, lock the sessions, then ask for the time, in one round trip."""
-        with connection.pipeline():
-            connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-            if about:
-                connection.execute(_LOCK, [sorted(set(about))])
-            cursor.execute(_OPENED)
-            found = cursor.fetchone()
+        wire.later("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        if about:
+            wire.later(LOCK, [sorted(set(about))])
+        found = wire.execute(OPENED).fetchone()
         assert found is not None
-        opened = self._opened(cursor, found[0])
-        return replace(opened, lock=lambda session: _lock(cursor, session)), str(found[1])
+        return self._opened(wire, found[0], writes=True), str(found[1])
 
-    def _opened(self, cursor: Raw, now: int) -> Opened:
-        if self._own_clock is None:
-            return Opened(cast(Cursor, cursor), now, now, SHARED)
-        return Opened(cast(Cursor, cursor), self._own_clock.wall(), self._own_clock.monotonic(), SHARED)
-
-    def _history_of(self, connection: Connection, cursor: Raw) -> str:
-        """The timeline of the connection's server, which it keeps as long as it is connected."""
-        known = self._history.get(id(connection))
-        if known is None:
-            known = self._history[id(connection)] = timeline(cursor)
-        return known
+    def _opened(self, wire: Wire, now: int, *, writes: bool) -> Opened:
+        own = self._own_clock
+        wall, leases = (now, now) if own is None else (own.wall(), own.monotonic())
+        if not writes:
+            return Opened(cast(Cursor, wire), wall, leases, SHARED)
+        return Opened(
+            cast(Cursor, wire), wall, leases, SHARED, lambda session: _lock(wire, session), wire.later
+        )
 
     def _was_committed(self, tried: _Attempt) -> bool:
         """Whether the server made a commit whose answer was lost. One that was promoted meanwhile may not know: then False.
@@ -237,12 +222,10 @@ class PostgresBackend:
         """
         deadline = time.monotonic() + OUTAGE_SECONDS
 
-        def ask(connection: Connection) -> str | None:
-            cursor = cast(Raw, connection.cursor())
-            if timeline(cursor) != tried.history:
+        def ask(wire: Wire) -> str | None:
+            if _value(wire, _TIMELINE) != tried.history:
                 return None
-            found = cursor.execute(_STATUS, [tried.xact]).fetchone()
-            return found[0] if found else None
+            return cast("str | None", _value(wire, _STATUS, [tried.xact]))
 
         while True:
             try:
@@ -259,15 +242,10 @@ class PostgresBackend:
             time.sleep(PAUSE_SECONDS)
 
     def snapshot(self, unit: Callable[[Opened], T]) -> T:
-        def read(connection: Connection) -> T:
-            cursor = cast(Raw, connection.cursor())
-            with connection.pipeline():
-                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                cursor.execute(f"SELECT {_NOW}")
-                found = cursor.fetchone()
-            assert found is not None
-            answer = unit(self._opened(cursor, found[0]))
-            cursor.execute("ROLLBACK")
+        def read(wire: Wire) -> T:
+            wire.later("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            answer = unit(self._opened(wire, _value(wire, f"SELECT {_NOW}"), writes=False))
+            wire.execute("ROLLBACK")
             return answer
 
         return self._outlasting(lambda: self._with(self._readers, read))
@@ -310,36 +288,34 @@ class PostgresBackend:
     def _where(self) -> str:
         return described(self._address)
 
-    def _with(self, pool: QueuePool, act: Callable[[Connection], T]) -> T:
+    def _with(self, pool: QueuePool, act: Callable[[Wire], T]) -> T:
         """The answer of `act` with a connection of the pool; after an error its transaction is rolled back."""
-        with self._taken(pool) as connection:
+        with self._taken(pool) as wire:
             try:
-                return act(connection)
+                return act(wire)
             except BaseException:
-                if not is_lost(connection) and not is_usable(connection):
-                    _roll_back(connection)
+                if not wire.is_lost and not wire.is_usable:
+                    wire.roll_back()
                 raise
 
     @contextmanager
-    def _taken(self, pool: QueuePool) -> Iterator[Connection]:
+    def _taken(self, pool: QueuePool) -> Iterator[Wire]:
         fairy: Any = pool.connect()
+        wire: Wire = fairy.dbapi_connection
         try:
-            yield fairy.dbapi_connection
+            yield wire
         finally:
-            if is_usable(fairy.dbapi_connection):
+            if wire.is_usable:
                 fairy.close()
             else:
-                self._history.pop(id(fairy.dbapi_connection), None)
                 fairy.invalidate()
 
 
-def _lock(cursor: Raw, session: str) -> None:
-    cursor.execute(_LOCK, [[session]])
+def _value(wire: Wire, sql: str, values: Sequence[Any] = ()) -> Any:
+    """The only one of its answer."""
+    found = wire.execute(sql, values).fetchone()
+    return found[0] if found else None
 
 
-def _roll_back(connection: Connection) -> None:
-    """The error that made it necessary says more than that this failed too; such a connection is not used again."""
-    try:
-        connection.execute("ROLLBACK")
-    except DriverError:
-        connection.close()
+def _lock(wire: Wire, session: str) -> None:
+    wire.execute(LOCK, [[session]])

@@ -7,19 +7,15 @@ from typing import Any, cast
 import psycopg
 from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.pq import TransactionStatus
 from psycopg.raw_cursor import RawCursor
 from psycopg.types.numeric import Int8Dumper
 
 from orchestrator.domain.errors import DatabaseUnusable
 
 Connection = psycopg.Connection[tuple[Any, ...]]
-Raw = RawCursor[tuple[Any, ...]]
 DriverError = psycopg.Error
 OLDEST = 150_000  # PostgreSQL 15
 ENCODING = "UTF8"
-PREPARED_AFTER = 2  # uses
-PREPARED_MOST = 500
 CLIENT = {  # seconds, but for the last: a server that is cut off is noticed before a lease is over
     "connect_timeout": "3",
     "keepalives_idle": "5",
@@ -73,7 +69,6 @@ def connect(address: str, *, writes: bool = True) -> Connection:
         address,
         autocommit=True,
         cursor_factory=RawCursor,
-        prepare_threshold=PREPARED_AFTER,
         **cast(Any, settings),
     )
     if made.info.server_version < OLDEST:
@@ -90,7 +85,6 @@ def connect(address: str, *, writes: bool = True) -> Connection:
             why=f"its encoding is {encoding}, which cannot hold every text",
             fix=f"make one that is: createdb --encoding {ENCODING} --template template0 NAME",
         )
-    made.prepared_max = PREPARED_MOST
     made.adapters.register_dumper(int, Int8Dumper)  # one prepared form, however large a number is
     made.adapters.register_loader("numeric", _Number)
     return made
@@ -102,21 +96,3 @@ def described(address: str) -> str:
     if "service" in parts:
         return f"PostgreSQL, service {parts['service']}"
     return f"PostgreSQL at {parts.get('host', 'localhost')}, database {parts.get('dbname', '')}"
-
-
-def is_usable(connection: Connection) -> bool:
-    """Whether it can be used again: neither closed nor within a transaction."""
-    return not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE
-
-
-def is_lost(connection: Connection) -> bool:
-    """Whether the server can no longer be asked by it."""
-    return connection.closed or connection.info.transaction_status is TransactionStatus.UNKNOWN
-
-
-def timeline(cursor: Raw) -> str:
-    """Names the history that the server writes on; a standby that was promoted has begun another one."""
-    found = cursor.execute(
-        "SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END"
-    ).fetchone()
-    return str(found[0]) if found else ""

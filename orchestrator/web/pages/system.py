@@ -16,7 +16,8 @@ from orchestrator.domain.secrets import known, mask_all
 from orchestrator.project import read_settings
 from orchestrator.store.store import Tx
 from orchestrator.views.daemon import daemon_view
-from orchestrator.views.doctor import Check, examine_quickly
+from orchestrator.views.doctor import examine_quickly
+from orchestrator.views.examination import Check
 from orchestrator.views.limits import limit_views
 from orchestrator.web.json_answer import JsonAnswer
 from orchestrator.web.rendering import render

@@ -19,7 +19,7 @@ from workers.documents.lint.artifact import Artifact, artifact_of
 from workers.documents.lint.comparing import plain, share, words
 from workers.documents.lint.page_rules import lint_page
 from workers.documents.lint.rules import SEVERITIES, Finding, Severity
-from workers.documents.lint.specification import Sources, Specification
+from workers.documents.lint.specification import Sources, Specification, place_of
 from workers.documents.models import MODELS
 
 __all__ = [
@@ -78,7 +78,8 @@ def _judged(spec: Specification, page: list[Finding]) -> list[Finding]:
     }
     known = {(each.document, each.rule, each.about) for each in found.values()}
     beside = [each for each in page if (each.document, each.rule, each.about) not in known]
-    asked = [_asked(each, spec) for each in (*beside, *found.values())]
+    titles = {place_of(item.id, item.title): item.title for _, item in spec.requirements}
+    asked = [_asked(each, spec, titles.get(each.place, "")) for each in (*beside, *found.values())]
     order = {severity: at for at, severity in enumerate(SEVERITIES)}
     return sorted(asked, key=lambda each: order[each.severity])
 
@@ -102,23 +103,23 @@ def _kind_of(content: Content) -> str:
     return next((name for name, model in MODELS.items() if isinstance(content, model)), "document")
 
 
-def _asked(found: Finding, spec: Specification) -> Finding:
+def _asked(found: Finding, spec: Specification, title: str) -> Finding:
     """An error that a document asks about: whoever wrote it could not mend it, and says so."""
     if found.severity != "error":
         return found
-    if any(_asks(text, found) for kind in spec.contents for text in spec.questions(kind)):
+    if any(_asks(text, found, title) for kind in spec.contents for text in spec.questions(kind)):
         return replace(found, severity="warning", asked=True)
     return found
 
 
-def _asks(question: str, found: Finding) -> bool:
+def _asks(question: str, found: Finding, title: str) -> bool:
     """Whether a question repeats what was found, or, where something is only missing, names the item."""
     if plain(found.text) in plain(question) or (found.about and plain(found.about) in plain(question)):
         return True
     if found.rule not in MISSING:
         return False
-    wanted = words(found.about)
-    return found.place in question or (len(wanted) > 2 and share(wanted, words(question)) >= _ASKED)
+    said, names = words(question), (words(found.about), words(title))
+    return found.place in question or any(len(own) > 2 and share(own, said) >= _ASKED for own in names)
 
 
 RULES: tuple[Callable[[Specification], Iterator[Finding]], ...] = (

@@ -1,0 +1,241 @@
+"""Statements on one connection, with as few round trips as they need, and little of the client's time.
+
+A unit makes some twenty statements, one after the other, and what a client spends on them is mostly the driver's own
+cursor: it takes twice as long as a statement needs, its pipelines cost more than the round trips that they save, and it
+forgets all that is prepared at each ROLLBACK. So libpq is asked directly here, by the driver's bindings of it. A statement
+that is used again is prepared and stays so; one whose answer nobody reads waits for the next one that somebody does, the
+COMMIT at last, and goes with it.
+"""
+
+from __future__ import annotations
+
+import select
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from psycopg import errors
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.pq import ExecStatus, TransactionStatus
+from psycopg.pq.abc import PGresult
+
+from orchestrator.store.backends.postgres_connection import Connection, DriverError
+
+PREPARED_AFTER = 2  # uses
+PREPARED_MOST = 500
+QUEUED_MOST, QUEUED_BYTES = 100, 1024 * 1024  # of statements that wait, and of their values
+_GOOD = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
+_STALE = (
+    errors.FeatureNotSupported,
+    errors.InvalidSqlStatementName,
+)  # its table was changed, or a pooler lost it
+
+Send = Callable[[], None]
+Key = tuple[str, tuple[int, ...]]  # a statement, and the types of its values
+Row = tuple[Any, ...]
+
+
+class Wire:
+    """One connection, which is the cursor of its units too. For one thread at a time.
+
+    `history`: the timeline of its server, once somebody has asked for it.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.history = ""
+        self._pg = connection.pgconn
+        self._encoding = connection.info.encoding
+        self._adapted = Transformer(connection)
+        self._poll = select.poll()
+        self._poll.register(self._pg.socket, select.POLLIN)
+        self._queue: list[Send] = []
+        self._queued = 0  # bytes
+        self._used: Counter[Key] = Counter()
+        self._names: OrderedDict[Key, bytes] = OrderedDict()  # what was not used for the longest time first
+        self._preparing: list[tuple[int, Key]] = []  # with their places in the queue
+        self._number = 0
+        self._result: PGresult | None = None
+        self._next = 0  # row of the result
+
+    # a cursor, as statements use it
+
+    def execute(self, sql: str, values: Sequence[Any] = (), /) -> Wire:
+        """Run it behind what waits. Raises DriverError."""
+        self._add(sql, values)
+        self._run()
+        return self
+
+    def executemany(self, sql: str, rows: Sequence[Sequence[Any]], /) -> None:
+        for row in rows:
+            self.later(sql, row)
+
+    def later(self, sql: str, values: Sequence[Any] = (), /) -> None:
+        """Run it with the next statement that is executed, which then raises what it raises."""
+        self._add(sql, values)
+        if len(self._queue) >= QUEUED_MOST or self._queued >= QUEUED_BYTES:
+            self._run()
+
+    @property
+    def rowcount(self) -> int:
+        found = None if self._result is None else self._result.command_tuples
+        return -1 if found is None else found
+
+    @property
+    def status(self) -> str:
+        """What the server says that it has done, such as COMMIT."""
+        found = None if self._result is None else self._result.command_status
+        return (found or b"").decode()
+
+    def fetchone(self) -> Row | None:
+        found = self._fetch(1)
+        return found[0] if found else None
+
+    def fetchall(self) -> list[Row]:
+        return self._fetch()
+
+    def _fetch(self, most: int | None = None) -> list[Row]:
+        if self._result is None or self._next >= self._result.ntuples:
+            return []
+        first, last = self._next, self._result.ntuples if most is None else self._next + most
+        self._next = last
+        self._adapted.set_pgresult(self._result)
+        rows = self._adapted.load_rows(first, last, tuple)
+        self._adapted.set_pgresult(None)  # else it keeps the answer, however large, until the next one
+        return rows
+
+    # the connection
+
+    def roll_back(self) -> None:
+        """End what was begun, and forget what waits. Where that fails too, the connection is not used again."""
+        self._forget()
+        try:
+            self.execute("ROLLBACK")
+        except DriverError:  # what made it necessary says more
+            self.close()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it can be used again: neither closed nor within a transaction."""
+        return not self.connection.closed and self._pg.transaction_status == TransactionStatus.IDLE
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the server can no longer be asked by it."""
+        return self.connection.closed or self._pg.transaction_status == TransactionStatus.UNKNOWN
+
+    def close(self) -> None:
+        self.connection.close()
+
+    # what is sent
+
+    def _add(self, sql: str, values: Sequence[Any]) -> None:
+        body = sql.encode(self._encoding)
+        if not values:
+            self._queue.append(lambda: self._pg.send_query_params(body, None))
+            return
+        given = self._adapted.dump_sequence(values, [PyFormat.AUTO] * len(values))
+        types, formats = self._adapted.types, self._adapted.formats
+        assert types is not None
+        self._queued += sum(len(each) for each in given if each is not None)
+        name = self._name_of((sql, types), body)
+        if name is None:
+            self._queue.append(lambda: self._pg.send_query_params(body, given, types, formats))
+        else:
+            self._queue.append(lambda: self._pg.send_query_prepared(name, given, formats))
+
+    def _name_of(self, key: Key, body: bytes) -> bytes | None:
+        """Of the prepared statement, which may be prepared with what is sent next; None where it is not used often."""
+        name = self._names.get(key)
+        if name is not None:
+            self._names.move_to_end(key)
+            return name
+        self._used[key] += 1
+        if self._used[key] < PREPARED_AFTER:
+            return None
+        self._number += 1
+        name = self._names[key] = f"lifecycle_{self._number}".encode()
+        self._preparing.append((len(self._queue), key))
+        self._queue.append(lambda: self._pg.send_prepare(name, body, key[1]))
+        if len(self._names) > PREPARED_MOST:
+            self._drop()
+        return name
+
+    def _drop(self) -> None:
+        """Have the server forget the statement that was not used for the longest time."""
+        _, old = self._names.popitem(last=False)
+        self._used.clear()
+        self._queue.append(lambda: self._pg.send_query_params(b"DEALLOCATE " + old, None))
+
+    def _forget(self, answers: Sequence[PGresult] = ()) -> None:
+        self._queue, self._queued = [], 0
+        for place, key in self._preparing:
+            if place >= len(answers) or answers[place].status not in _GOOD:
+                self._names.pop(key, None)  # perhaps it was not prepared
+        self._preparing = []
+
+    def _run(self) -> None:
+        """Send what waits, and keep the last answer. Raises DriverError for the first that the server refuses."""
+        queue, self._result, self._next = self._queue, None, 0
+        answers: list[PGresult] = []
+        try:
+            if len(queue) == 1:
+                queue[0]()
+                self._answers(1, answers)
+            else:
+                self._pipelined(queue, answers)
+        except BaseException as error:  # what comes next could not be told from what is under way
+            self._forget()
+            if not isinstance(error, Exception):  # a signal: the server is to let go of its locks now
+                with suppress(DriverError):
+                    self._pg.get_cancel().cancel()
+                self.close()
+                raise
+            self.close()
+            self._raise_of(answers, error)
+            raise
+        self._raise_of(answers)
+        self._queue, self._queued, self._preparing = [], 0, []
+        self._result = answers[-1]
+
+    def _raise_of(self, answers: Sequence[PGresult], cause: BaseException | None = None) -> None:
+        bad = next((each for each in answers if each.status not in _GOOD), None)
+        if bad is None:
+            return
+        self._forget(answers)
+        error = errors.error_from_result(bad, self._encoding)
+        if isinstance(error, _STALE):
+            self.close()
+        raise error from cause
+
+    def _pipelined(self, queue: Sequence[Send], answers: list[PGresult]) -> None:
+        self._pg.enter_pipeline_mode()
+        for send in queue:
+            send()
+        self._pg.pipeline_sync()
+        self._answers(len(queue), answers)
+        self._get()  # of the synchronisation
+        self._pg.exit_pipeline_mode()
+
+    def _answers(self, number: int, found: list[PGresult]) -> None:
+        self._flush()
+        for _ in range(number):
+            while (result := self._get()) is not None:
+                found.append(result)
+
+    def _flush(self) -> None:
+        """Send, and take in meanwhile what the server answers: it may read nothing more before that."""
+        while self._pg.flush():
+            self._poll.modify(self._pg.socket, select.POLLIN | select.POLLOUT)
+            try:
+                if any(event & ~select.POLLOUT for _, event in self._poll.poll()):
+                    self._pg.consume_input()
+            finally:
+                self._poll.modify(self._pg.socket, select.POLLIN)
+
+    def _get(self) -> PGresult | None:
+        while self._pg.is_busy():
+            self._poll.poll()
+            self._pg.consume_input()
+        return self._pg.get_result()
