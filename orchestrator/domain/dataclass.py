@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 from reprlib import recursive_repr
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 _ABSENT: Any = object()
@@ -100,24 +101,25 @@ def _annotations(cls: type) -> dict[str, Any]:
 
 def _init(cls: Any, frozen: bool) -> Any:
     """`__init__`, compiled."""
-    known: dict[str, Any] = {"_set": object.__setattr__, "_factory": _FACTORY}
+    known: dict[str, Any] = {"_dataclass_set": object.__setattr__, "_dataclass_factory": _FACTORY}
     plain, by_name, body = ["self"], list[str](), []
     for name, each in cls._dataclass_fields.items():
-        value = name if each.init else f"_d_{name}"
+        given = f"_dataclass_{name}"
+        value = name if each.init else given
         if each.default_factory is not _ABSENT:
-            known[f"_f_{name}"] = each.default_factory
-            default = "=_factory"
-            value = f"_f_{name}() if {name} is _factory else {name}" if each.init else f"_f_{name}()"
+            known[given] = each.default_factory
+            default = "=_dataclass_factory"
+            value = f"{given}() if {name} is _dataclass_factory else {name}" if each.init else f"{given}()"
         elif each.default is not _ABSENT:
-            known[f"_d_{name}"] = each.default
-            default = f"=_d_{name}"
+            known[given] = each.default
+            default = f"={given}"
         elif each.init:
             default = ""
         else:
             continue
         if each.init:
             (by_name if each.kw_only else plain).append(name + default)
-        body.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+        body.append(f"_dataclass_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     taken = ", ".join([*plain, "*", *by_name] if by_name else plain)
@@ -187,8 +189,8 @@ def _own_fields(cls: type, kw_only: bool) -> dict[str, _Field]:
             continue
         if "InitVar" in text or "KW_ONLY" in text:
             raise TypeError(f"{cls.__qualname__}.{name}: {text} is for dataclasses.dataclass")
-        value = cls.__dict__.get(name, _ABSENT)
-        if value is _ABSENT:
+        value = getattr(cls, name, _ABSENT)  # a base's default is one of the field that is declared anew
+        if value is _ABSENT or isinstance(value, MemberDescriptorType):
             found[name] = _REQUIRED_BY_NAME if kw_only else _REQUIRED
             continue
         each = value if isinstance(value, _Field) else _Field(default=value)
@@ -196,7 +198,24 @@ def _own_fields(cls: type, kw_only: bool) -> dict[str, _Field]:
         if each.default is not _ABSENT and each.default.__class__.__hash__ is None:
             raise ValueError(f"{cls.__qualname__}.{name}: a default that changes; use default_factory")
         found[name] = each
+    for name, value in cls.__dict__.items():
+        if isinstance(value, _Field) and name not in found:
+            raise TypeError(f"{cls.__qualname__}.{name} is a field without an annotation")
     return found
+
+
+def _check_order(cls: type, fields: dict[str, _Field]) -> None:
+    """As Python: said when the class is made, not when its first instance is."""
+    optional = ""
+    for name, each in fields.items():
+        if each.kw_only or not each.init:
+            continue
+        if each.default is not _ABSENT or each.default_factory is not _ABSENT:
+            optional = name
+        elif optional:
+            raise TypeError(
+                f"{cls.__qualname__}.{name} has no default, and stands behind {optional}, which has"
+            )
 
 
 def _with_slots(cls: Any, fields: dict[str, _Field]) -> Any:
@@ -224,12 +243,17 @@ def _dataclass(
     for base in reversed(cls.__mro__[1:]):
         if "__dataclass_fields__" in base.__dict__ and "_dataclass_fields" not in base.__dict__:
             raise TypeError(f"{cls.__qualname__}: {base.__qualname__} is made by dataclasses.dataclass")
-        fields |= base.__dict__.get("_dataclass_fields", {})
-    fields |= _own_fields(cls, kw_only)
+        if "_dataclass_fields" in base.__dict__:
+            if (base.__dict__.get("__setattr__") is _set_nothing) != frozen:
+                raise TypeError(f"{cls.__qualname__} and {base.__qualname__}: one is frozen, the other not")
+            fields |= base.__dict__["_dataclass_fields"]
+    own = _own_fields(cls, kw_only)
+    fields |= own
+    _check_order(cls, fields)
     if slots:
         cls = _with_slots(cls, fields)
     else:
-        for name in cls.__dict__.keys() & fields.keys():
+        for name in cls.__dict__.keys() & own.keys():
             if fields[name].default is _ABSENT:
                 delattr(cls, name)
             else:
@@ -242,13 +266,14 @@ def _dataclass(
     type.__setattr__(cls, "__match_args__", by_place)
     if "__repr__" not in cls.__dict__:
         cls.__repr__ = _shown
+    cls.__replace__ = _replace  # what `copy.replace` of later Pythons calls
     if eq:
         cls._dataclass_key = _key(fields)
         cls.__eq__ = _equal
         cls.__hash__ = _hash if frozen else None
     if frozen:
         cls.__setattr__, cls.__delattr__ = _set_nothing, _delete_nothing
-        if slots:
+        if slots and "__getstate__" not in cls.__dict__:
             cls.__getstate__, cls.__setstate__ = _state, _take_state
     return cls
 

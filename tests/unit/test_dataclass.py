@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from orchestrator.domain import dataclass as ours
 
@@ -67,6 +68,16 @@ class Same:
 @dataclass(frozen=True, slots=True)
 class Empty:
     pass
+
+@dataclass
+class Again(Plain):
+    second: int
+    kept = 7
+
+@dataclass(frozen=True)
+class Odd:
+    _set: int
+    _factory: list[int] = field(default_factory=list)
 """
 ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "Point": ((1,), {"seen": [5]}),
@@ -76,6 +87,8 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "Open": ((float("nan"),), {}),
     "Same": ((3,), {}),
     "Empty": ((), {}),
+    "Again": (("a",), {}),
+    "Odd": ((1,), {}),
 }
 
 
@@ -203,13 +216,31 @@ def test_threads_that_make_the_first_instance_together_get_whole_ones() -> None:
         ("x: int\n    _: KW_ONLY", "KW_ONLY"),
         ("x: list[int] = []", "default_factory"),
         ("x: int\n    def __eq__(self, other): return True", "made here"),
+        ("x: int = 1\n    y: int", "y has no default"),
+        ("x = field(default=1)", "without an annotation"),
     ],
 )
 def test_what_is_not_made_here_is_refused_with_the_class(body: str, told: str) -> None:
     source = f"from __future__ import annotations\n@dataclass\nclass Odd:\n    {body}\n"
 
     with pytest.raises((TypeError, ValueError), match=f"Odd.*{told}"):
-        exec(source, {"dataclass": ours.dataclass, "__name__": __name__})
+        exec(source, {"dataclass": ours.dataclass, "field": ours.field, "__name__": __name__})
+
+
+@pytest.mark.parametrize(("base", "frozen"), [("Plain", True), ("Point", False)])
+def test_frozen_and_open_classes_are_no_bases_of_each_other(base: str, frozen: bool) -> None:
+    made = type("Odd", (OURS[base],), {"__annotations__": {}})
+
+    with pytest.raises(TypeError, match="one is frozen"):
+        ours.dataclass(frozen=frozen)(made)
+
+
+def test_pydantic_reads_and_writes_them() -> None:
+    adapter = TypeAdapter(dict[str, Named])
+    one = adapter.validate_python({"a": {"x": "3", "name": "n", "tags": ["t"]}})["a"]
+
+    assert one == Named(3, name="n", tags=("t",))
+    assert adapter.validate_json(adapter.dump_json({"a": one})) == {"a": one}
 
 
 def test_a_base_of_pythons_is_refused() -> None:

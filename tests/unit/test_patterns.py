@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import pkgutil
 import re
 import subprocess
 import sys
+import threading
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,6 +46,35 @@ def test_a_late_pattern_is_what_it_stands_for() -> None:
     assert (late.groupindex, late.flags, late.groups) == (made.groupindex, made.flags, made.groups)
     with pytest.raises(AttributeError):
         late.no_such_method  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_threads_that_use_one_first_together_find_the_same() -> None:
+    for _ in range(50):
+        fresh = patterns.expression(r"(a+)b")
+        gate, found = threading.Barrier(4), []
+
+        def use(
+            fresh: re.Pattern[str] = fresh, gate: threading.Barrier = gate, found: list[str] = found
+        ) -> None:
+            gate.wait()
+            for match in (fresh.search("caab"), fresh.fullmatch("aab")):
+                found.append(match[1] if match else "")
+
+        threads = [threading.Thread(target=use) for _ in range(4)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+
+        assert found == ["aa"] * 8
+
+
+def test_patterns_travel_and_are_copied() -> None:
+    late = patterns.expression(r"a(b)")
+
+    for _ in ("before its first use", "after"):
+        for each in (copy.deepcopy(late), pickle.loads(pickle.dumps(late)), late):
+            assert (each.sub(r"\1", "abab"), each.pattern) == ("bb", "a(b)")
 
 
 def test_nothing_is_compiled_by_an_import() -> None:
