@@ -25,7 +25,9 @@ _LABEL = expression(
     re.DOTALL,
 )
 _NAMED = expression(r"^([A-ZÀ-Ý][\w-]{2,20}(?: (?:and |& )?[\w-]{2,20})?)[.。]\s+(?=\w)")  # `Privacy. ...`
-_TAG = expression(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
+_TAG = expression(  # `[C)` is no tag: both ends are of one kind
+    r"\s*(?:[(（](?=[^\[\]【】]+$)|[\[【](?=[^()（）]+$))\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$"
+)
 _LAST = expression(r"(?<=[.!])\s+(P[0-4]|[A-Z][A-Z'’ ]{3,8})[.]?$")  # `... SHOULD.`
 _LEAD_TAG = expression(r"^(?:[(（\[【`])\s*([^()（）\[\]【】`]{1,24})\s*[)）\]】`]\s*")
 _LEAD_WORD = expression(r"^\**(\w{4,12})\**\s+[–—-]\s+")  # `Done – members log in`
