@@ -223,6 +223,11 @@ class WorkSettings(_Part):
         "where the system has no sandbox, tests and coding agents run without one",
     )
     test_seconds: Seconds = setting(1800.0, "seconds for one run of all tests")
+    checked_at_once: Count | None = setting(
+        None,
+        "changes of one session that a worker host checks at the same time, those of earlier tasks first; without it as many "
+        "as it has processors",
+    )
     serve: list[Name] = setting(
         [],
         "the command that serves the project's pages for the frontend audit, in its sandbox; default HTML "

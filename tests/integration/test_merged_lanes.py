@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -51,22 +51,42 @@ class Count(unittest.TestCase):
 """
 
 
+@pytest.fixture
+def while_judged() -> Iterator[pytest.MonkeyPatch]:
+    """For `two_lanes`."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
 def two_lanes(
     folder: Path,
     *,
     alone: bool = False,
     fixture: Fixture = TWO,
     more: Mapping[str, Sequence[Deed]] | None = None,
+    judged: pytest.MonkeyPatch | None = None,
 ) -> tuple[RuntimeHarness, Editing]:
     """A build whose first task is still being worked on while the second one lands.
 
-    `more`: what the tasks do in their turns, beside what they do in any case.
+    `more`: what the tasks do in their turns, beside what they do in any case. `judged`: with it the second one lands while
+    the first is judged, on the head of before.
     """
     added = {key: list(deeds) for key, deeds in (more or {}).items()}
 
     def first(tree: Path) -> None:
         apply(fixture.gold["TASK-001"], tree)
         do(added.get("TASK-001", ()), tree)
+        if judged is None:
+            land_second()
+        else:
+            judged.setattr(failpoints, "hit", hit)
+
+    def hit(name: str) -> None:
+        if judged is not None and name == "base.tested":
+            judged.undo()
+            land_second()
+
+    def land_second() -> None:
         other = make.claim(harness.store, HOST)
         assert other is not None and other.key == "IMPL-002"
         harness.run(other)
@@ -123,6 +143,38 @@ def test_what_lands_after_a_merge_was_tested_as_it_lands(tmp_path: Path) -> None
     commits = harness.store.read(lambda tx: work.commits_of(tx, harness.session))
     tested = {tree for (tree,) in harness.rows("SELECT tree_id FROM checks WHERE kind = 'tests'")}
     assert {each.tree_id for each in commits} <= tested
+    invariants.check(harness.store.path)
+
+
+def test_a_change_is_judged_on_what_has_landed_while_its_agent_worked(tmp_path: Path) -> None:
+    harness, _ = two_lanes(tmp_path)
+
+    harness.run(harness.until("IMPL-001"))
+
+    assert landed(harness) == ["Part 2", "Part 1"]
+    (whole,) = suites(harness, head(harness))
+    assert set(whole) == {*(f"tests/test_part_{n}.py::Part::test_it_says_its_number" for n in (1, 2)), OLDER}
+    _second, own = (tree for (tree,) in harness.rows("SELECT tree_id FROM candidates ORDER BY id"))
+    assert own != head(harness) and suites(harness, own) == []
+    record = json.loads(harness.text("qa/impl-IMPL-001.json"))
+    assert record["tests"]["bites"] is True
+    invariants.check(harness.store.path)
+
+
+def test_what_conflicts_with_what_has_landed_is_not_tested_before_that_is_resolved(tmp_path: Path) -> None:
+    more = {"TASK-001": [{"shared.py": "NAMES = ['1']\n"}], "TASK-002": [{"shared.py": "NAMES = ['2']\n"}]}
+    harness, agent = two_lanes(tmp_path, more=more)
+    (first, _) = agent.turns["TASK-001"]
+    agent.turns = {**agent.turns, "TASK-001": [first, {"shared.py": "NAMES = ['1', '2']\n"}]}
+
+    harness.run(harness.until("IMPL-001"))
+
+    assert landed(harness) == ["Part 2", "Part 1"]
+    assert [each.task for each in agent.requests if each.edits] == ["IMPL-001", "IMPL-002", "IMPL-001"]
+    trees = [tree for (tree,) in harness.rows("SELECT tree_id FROM candidates ORDER BY id")]
+    _landed, conflicting, resolved = (trees[n] for n in (0, 1, 2))
+    assert suites(harness, conflicting) == [] and len(suites(harness, resolved)) == 1
+    assert git(harness.project, "show", f"lifecycle/{harness.session}:shared.py") == "NAMES = ['1', '2']"
     invariants.check(harness.store.path)
 
 
@@ -218,9 +270,10 @@ def test_a_merge_whose_tests_fail_is_mended_on_the_new_head_before_it_lands(tmp_
 def test_over_a_merge_the_tests_that_its_sides_can_affect_are_run_and_the_others_are_as_they_were(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    while_judged: pytest.MonkeyPatch,
 ) -> None:
     choosing(monkeypatch)
-    harness, _ = two_lanes(tmp_path)
+    harness, _ = two_lanes(tmp_path, judged=while_judged)
 
     harness.run(harness.until("IMPL-001"))
 
@@ -237,10 +290,10 @@ def test_over_a_merge_the_tests_that_its_sides_can_affect_are_run_and_the_others
 
 
 def test_over_a_merge_behind_the_last_tester_all_tests_are_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, while_judged: pytest.MonkeyPatch
 ) -> None:
     choosing(monkeypatch)
-    harness, _ = two_lanes(tmp_path)
+    harness, _ = two_lanes(tmp_path, judged=while_judged)
     skip(harness, "TEST-001")
 
     harness.run(harness.until("IMPL-001"))
@@ -320,12 +373,12 @@ def test_names_that_two_changes_write_differently_do_not_land_together(tmp_path:
 @pytest.mark.long
 @pytest.mark.parametrize("is_quick", [True, False])
 def test_an_older_test_that_two_changes_break_together_is_mended_before_or_after_they_land(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_quick: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, while_judged: pytest.MonkeyPatch, is_quick: bool
 ) -> None:
     """What the test reads is seen by no import: quick tests are all run over the merge, others at the end."""
     choosing(monkeypatch, QUICK if is_quick else 0.0)
     fixture = lanes(2, files={"tests/test_count.py": COUNT})
-    harness, agent = two_lanes(tmp_path, fixture=fixture)
+    harness, agent = two_lanes(tmp_path, fixture=fixture, judged=while_judged)
 
     def mend(tree: Path) -> None:
         (tree / "parts" / "part_1.py").rename(tree / "parts" / "first.py")

@@ -187,6 +187,12 @@ class SessionWork:
             failpoints.hit("land.merged")
         return onto
 
+    def integrate_here(self, candidate: Proposed) -> Integration:
+        """The same before its turn, on whatever the head is now; elsewhere the candidate alone. Raises GitError."""
+        if self.desk.carrier is not None:
+            return Integration(candidate.base, candidate.commit_id, candidate.tree_id)
+        return self.integrate(candidate)
+
     def expect(self, candidate: Proposed, ahead: Sequence[Proposed]) -> Integration:
         """The same once those `ahead` have landed, or the first of them that will not without work. Raises GitError.
 

@@ -1,9 +1,9 @@
 """The way of a change to the head: turns of an agent in a private tree, checks, the queue, the merge.
 
     turn       the agent edits; what the tree holds then becomes a candidate
-    checks     what blocks it is the input of the next turn, in the same conversation
+    checks     of what it makes of the head of now; what blocks it is the input of the next turn, in the same conversation
     queue      one candidate of a session lands at a time
-    merge      onto a head that has moved; conflicts and broken tests are one more turn, on that head
+    merge      onto a head that has moved again; conflicts and broken tests are one more turn, on that head
 
 What is needed of the base is found out while the agent works.
 
@@ -57,6 +57,7 @@ class Change:
     answer: WorkAnswer
     candidate: Candidate
     judged: Judged
+    judged_tree: str  # the candidate's, or its merge's with the head of then
     landing: Landing | None
     proposed: Proposed | None
     agent: str
@@ -94,17 +95,19 @@ class ChangeLoop:
     taken: int = 0
     _sides: list[tuple[str, str, str]] = field(default_factory=list)  # base, other and own commit of merges
     _conflicts: tuple[str, ...] = ()  # of the merge that is being resolved
+    _merges: int = MERGES  # with work for an agent, that are left
     _ahead: tuple[int, ...] = ()  # the candidates before it when its merge was looked at last
     _index: Lock = field(default_factory=Lock)  # the tree's: one git at a time may write it
 
     def run(self) -> Change:
         """What can land now. Raises WorkRefused, PersonAsked, AgentError, LeaseLost, TreeError, GitError."""
         self.tree = self.opened or self.work.open_some_tree(self.context.row)
-        return self._landed(self._take_up() or self._begun(), MERGES)
+        return self._landed(self._take_up() or self._begun())
 
     def relanded(self, change: Change) -> Change:
         """The same on the head of now, which has moved since. Raises as `run`."""
-        return self._landed(change, MERGES)
+        self._merges = MERGES
+        return self._landed(change)
 
     # turns
 
@@ -125,7 +128,7 @@ class ChangeLoop:
         self.context.check()
         if judged.blocking:
             return self._until_accepted(judged.blocking)
-        return Change(answer, candidate, judged, None, proposed, RULES, self.taken)
+        return Change(answer, candidate, judged, candidate.tree, None, proposed, RULES, self.taken)
 
     def _until_accepted(self, findings: tuple[Finding, ...], marked: tuple[str, ...] = ()) -> Change:
         """Turns until no finding blocks the candidate; `marked`: files that hold markers in the first one.
@@ -147,25 +150,47 @@ class ChangeLoop:
                     raise _question(answer)
                 proposed, candidate = self._propose(agent, answer)
                 ready()
-            judged = self._judged(candidate, answer)
+            onto, judged = self._judged(candidate, answer, proposed)
             self.context.check()
-            if not judged.blocking:
-                return Change(answer, candidate, judged, None, proposed, agent, self.taken)
+            if judged is not None and not judged.blocking:
+                return Change(answer, candidate, judged, onto.tree, None, proposed, agent, self.taken)
+            findings = () if judged is None else judged.blocking
+            if onto.seen != candidate.base:
+                self._bring_onto(candidate, onto, findings)
+                before, marked = onto.tree, self._conflicts
+                continue
             if self.taken >= self.turns or candidate.tree == before:
                 repeated = "a repair changed nothing: " if candidate.tree == before else ""
                 raise WorkRefused(
                     f"the change was refused by its checks after {self.taken} turns",
-                    why=repeated + "; ".join(_line(each) for each in judged.blocking[:SHOWN]),
+                    why=repeated + "; ".join(_line(each) for each in findings[:SHOWN]),
                 )
-            findings, before, marked = judged.blocking, candidate.tree, ()
+            before, marked = candidate.tree, ()
 
-    def _judged(self, candidate: Candidate, answer: WorkAnswer) -> Judged:
-        """What is found of the candidate, and of the resolution of a conflict also what it lost."""
-        judged = self.judge(candidate, answer, self.tree)
+    def _judged(
+        self, candidate: Candidate, answer: WorkAnswer, proposed: Proposed | None
+    ) -> tuple[Integration, Judged | None]:
+        """The candidate on the head of now, and what is found of that; None where both conflict.
+
+        Of the resolution of a conflict also what it lost is found.
+        """
+        row = self.context.row
+        with self.context.checking.turn(
+            row.session_id, row.key, self.context.settings.work.checked_at_once, self.context.check
+        ):
+            onto = Integration(candidate.base, candidate.commit, candidate.tree)
+            if proposed is not None and self.onto is None:
+                onto = self.work.integrate_here(proposed)
+            if onto.conflicts:
+                return onto, None
+            on_head = candidate
+            if onto.tree != candidate.tree:
+                on_head = _on_head(candidate, onto, self._twins(candidate, onto))
+            judged = self.judge(on_head, answer, self.tree)
         if not self._conflicts:
-            return judged
+            return onto, judged
         more = (*self._lost(candidate), *self._marked(candidate, self._conflicts))
-        return replace(judged, findings=(*judged.findings, *more))
+        return onto, replace(judged, findings=(*judged.findings, *more))
 
     @contextmanager
     def _prepared(self) -> Iterator[Callable[[], None]]:
@@ -235,13 +260,18 @@ class ChangeLoop:
             changes_between(store.git, left.base, left.commit_id),
             flags,
         )
-        judged = self._judged(candidate, answer)
         if candidate.is_empty:
             self._sides, self._conflicts = [], ()
             return None
-        if judged.blocking:
-            return self._until_accepted(judged.blocking)
-        return Change(answer, candidate, judged, None, proposed, str(said["agent"]), self.taken)
+        onto, judged = self._judged(candidate, answer, proposed)
+        if judged is not None and not judged.blocking:
+            return Change(
+                answer, candidate, judged, onto.tree, None, proposed, str(said["agent"]), self.taken
+            )
+        findings = () if judged is None else judged.blocking
+        if onto.seen != candidate.base:
+            self._bring_onto(candidate, onto, findings)
+        return self._until_accepted(findings, self._conflicts if onto.conflicts else ())
 
     def _said(self, left: Proposed) -> JsonObject | None:
         """What was noted of a candidate that is taken up; None where the run died before that."""
@@ -251,37 +281,46 @@ class ChangeLoop:
 
     # landing
 
-    def _landed(self, change: Change, merges: int) -> Change:
-        """The change on the head, when it is its turn; at most so many merges that need work."""
-        if change.proposed is None:
-            return change
-        self.work.queue(self.context.row, change.proposed)
-        self._ahead = ()
-        while not (
-            self.work.is_its_turn(change.proposed) or self._conflicts_already(change, change.proposed)
-        ):
-            self.context.check()
-            self.context.live.stop.wait(POLL_SECONDS)
-        onto = self.work.integrate(change.proposed)
-        judged = change.judged
-        if not onto.conflicts and onto.tree != change.candidate.tree:
-            judged = self._judged_merge(change, onto)
-        if not onto.conflicts and not judged.blocking:
-            return replace(
-                change, landing=self.work.landing(self.context.row, change.proposed, onto), judged=judged
+    def _landed(self, change: Change) -> Change:
+        """The change on the head, when it is its turn."""
+        while change.proposed is not None:
+            self.work.queue(self.context.row, change.proposed)
+            self._ahead = ()
+            while not (
+                self.work.is_its_turn(change.proposed) or self._conflicts_already(change, change.proposed)
+            ):
+                self.context.check()
+                self.context.live.stop.wait(POLL_SECONDS)
+            onto = self.work.integrate(change.proposed)
+            judged = change.judged
+            if not onto.conflicts and onto.tree != change.judged_tree:
+                judged = self._judged_merge(change, onto)
+            if not onto.conflicts and not judged.blocking:
+                landing = self.work.landing(self.context.row, change.proposed, onto)
+                return replace(change, landing=landing, judged=judged)
+            self.work.unqueue(self.context.row, change.proposed)
+            findings = () if onto.conflicts else judged.blocking
+            self._bring_onto(change.candidate, onto, findings)
+            change = self._until_accepted(findings, self._conflicts)
+        return change
+
+    def _bring_onto(self, candidate: Candidate, onto: Integration, findings: Sequence[Finding]) -> None:
+        """Have the next turn work on the merge with the head. Raises WorkRefused when there were too many."""
+        if self._merges == 0:
+            why = (
+                f"{len(onto.conflicts)} files in conflict"
+                if onto.conflicts
+                else "; ".join(map(_line, findings[:SHOWN]))
             )
-        if merges == 0:
             raise WorkRefused(
                 "the change could not be brought onto what has landed meanwhile",
-                why=f"{len(onto.conflicts)} files in conflict after {MERGES} merges",
+                why=f"{why} after {MERGES} merges",
             )
-        self.work.unqueue(self.context.row, change.proposed)
+        self._merges -= 1
         self.tree = self.work.take_up(self.context.row, self.tree, onto)
         self.turns = max(self.turns, self.taken + 1)
-        self._sides = [(change.candidate.base, onto.seen, change.candidate.commit)]
+        self._sides = [(candidate.base, onto.seen, candidate.commit)]
         self._conflicts = _names(onto)
-        findings = () if onto.conflicts else judged.blocking
-        return self._landed(self._until_accepted(findings, self._conflicts), merges - 1)
 
     def _conflicts_already(self, change: Change, proposed: Proposed) -> bool:
         """Whether the change conflicts with what has landed, and so need not wait for others.
@@ -304,7 +343,9 @@ class ChangeLoop:
         """What is found of the change on the head that was seen."""
         new = self._twins(change.candidate, onto)
         added = None if self.judge_merge is None or new else self.judge_merge(change, onto, self.tree)
-        return self.judge(_on_head(change, onto, new), change.answer, self.tree) if added is None else added
+        if added is not None:
+            return added
+        return self.judge(_on_head(change.candidate, onto, new), change.answer, self.tree)
 
     def _twins(self, own: Candidate, onto: Integration) -> list[Flag]:
         """Files of the change whose names differ only in case or Unicode form from those that others brought."""
@@ -362,9 +403,8 @@ def _names(onto: Integration) -> tuple[str, ...]:
     return tuple(path.decode("utf-8", "backslashreplace") for path in onto.conflicts)
 
 
-def _on_head(change: Change, onto: Integration, more: Sequence[Flag]) -> Candidate:
-    """The merge as a candidate on the head that was seen, with `more` flags than the change alone."""
-    own = change.candidate
+def _on_head(own: Candidate, onto: Integration, more: Sequence[Flag]) -> Candidate:
+    """The merge as a candidate on the head that was seen, with `more` flags than the candidate alone."""
     return replace(own, base=onto.seen, commit=onto.commit, tree=onto.tree, flags=[*own.flags, *more])
 
 

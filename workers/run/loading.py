@@ -21,6 +21,7 @@ from workers.agents.question import Names
 from workers.agents.routing import Router
 from workers.context.agent_calls import CRITIC, AgentCalls
 from workers.context.run_context import RunContext, answered
+from workers.host.checking_turns import CheckingTurns
 from workers.host.live_runs import LiveRun, LiveRuns
 from workers.run.role_instructions import instructed
 
@@ -44,6 +45,7 @@ def load(
     router: Router,
     prices: Prices,
     environ: Mapping[str, str],
+    checking: CheckingTurns,
 ) -> AgentCalls:
     """Take in what a person edited, then read everything the run needs on one snapshot of the database."""
     row = live.row
@@ -76,6 +78,7 @@ def load(
         critic_instructions=critic_text,
         input_digest=_input_digest(row, seen, [role_text, critic_text]),
         log=log,
+        checking=checking,
         notes=unusable,
     )
     passed_on = _passed_on(row, seen.accumulator)

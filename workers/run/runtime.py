@@ -27,6 +27,7 @@ from orchestrator.store.deletion import remove_folder
 from workers.context.agent_calls import AgentCalls
 from workers.discussion.round import Critiqued, critique
 from workers.documents import markdown_parts
+from workers.host.checking_turns import CheckingTurns
 from workers.host.leftovers import await_end
 from workers.host.live_runs import LiveRun, LiveRuns
 from workers.landing.coding_agents import has_coding_agent
@@ -53,6 +54,7 @@ class Runtime:
     log: Logger
     own_session: Callable[[], bool] = lambda: False  # whether a slot goes on with its own session alone
     environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
+    checking: CheckingTurns = field(default_factory=CheckingTurns)
     bell: wakeup.Bell = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,6 +123,7 @@ class Runtime:
             router=config.router,
             prices=config.prices,
             environ=self.environ,
+            checking=self.checking,
         )
 
     def _reported(

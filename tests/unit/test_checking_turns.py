@@ -1,0 +1,119 @@
+"""The turns in which a host checks the changes of a session."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from tests.patience import patient
+from workers.host.checking_turns import CheckingTurns
+
+
+class Gone(Exception):
+    pass
+
+
+class Change:
+    """A change that waits for its turn, and holds it until it is let go."""
+
+    def __init__(
+        self, pool: ThreadPoolExecutor, checking: CheckingTurns, task: str, session: str, most: int | None
+    ):
+        self._checking, self._task, self._session, self._most = checking, task, session, most
+        self.waits, self.has_turn, self.may_end = (threading.Event() for _ in range(3))
+        self.is_over = False
+        self.done: Future[None] = pool.submit(self._hold)
+
+    def _hold(self) -> None:
+        with self._checking.turn(self._session, self._task, self._most, self._check):
+            self.has_turn.set()
+            assert self.may_end.wait(patient(60))
+
+    def _check(self) -> None:
+        self.waits.set()
+        if self.is_over:
+            raise Gone
+
+
+class Host:
+    def __init__(self, pool: ThreadPoolExecutor, most: int | None) -> None:
+        self._pool, self._most, self._checking = pool, most, CheckingTurns()
+        self.all: list[Change] = []
+
+    def begins(self, task: str, session: str = "S") -> Change:
+        made = Change(self._pool, self._checking, task, session, self._most)
+        self.all.append(made)
+        assert made.has_turn.wait(patient(60))
+        return made
+
+    def waits(self, task: str, session: str = "S") -> Change:
+        made = Change(self._pool, self._checking, task, session, self._most)
+        self.all.append(made)
+        assert made.waits.wait(patient(60)) and not made.has_turn.is_set()
+        return made
+
+
+@contextmanager
+def host(most: int | None) -> Iterator[Host]:
+    with ThreadPoolExecutor(300) as pool:
+        made = Host(pool, most)
+        try:
+            yield made
+        finally:
+            for each in made.all:
+                each.may_end.set()
+
+
+def test_who_waits_begins_when_another_ends_and_earlier_tasks_begin_first() -> None:
+    with host(2) as one:
+        first, _second = one.begins("IMPL-001"), one.begins("IMPL-004")
+        later, earlier = one.waits("IMPL-003"), one.waits("IMPL-002")
+
+        first.may_end.set()
+
+        assert earlier.has_turn.wait(patient(60))
+        later.waits.clear()
+        assert later.waits.wait(patient(60)) and not later.has_turn.is_set()
+        earlier.may_end.set()
+        assert later.has_turn.wait(patient(60))
+
+
+def test_sessions_do_not_wait_for_each_other() -> None:
+    with host(1) as one:
+        one.begins("IMPL-001")
+        one.waits("IMPL-002")
+        one.begins("IMPL-002", session="another")
+
+
+def test_who_may_not_go_on_leaves_and_keeps_nobody() -> None:
+    with host(1) as one:
+        first, gone, last = one.begins("IMPL-001"), one.waits("IMPL-002"), one.waits("IMPL-003")
+
+        gone.is_over = True
+
+        with pytest.raises(Gone):
+            gone.done.result(patient(60))
+        first.may_end.set()
+        assert last.has_turn.wait(patient(60))
+
+
+def test_a_turn_ends_also_by_an_error() -> None:
+    checking = CheckingTurns()
+    with pytest.raises(Gone), checking.turn("S", "IMPL-001", 1, lambda: None):
+        raise Gone
+    with checking.turn("S", "IMPL-002", 1, lambda: None):
+        pass
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="only Linux tells a process's processors")
+def test_without_a_number_there_are_as_many_as_processors() -> None:
+    processors = len(os.sched_getaffinity(0))
+    with host(None) as one:
+        for n in range(processors):
+            one.begins(f"IMPL-{n:03d}")
+        one.waits("IMPL-999")
