@@ -14,8 +14,8 @@ from orchestrator.domain.pipelines import Pack
 from orchestrator.door.desk import Artifact, Decision, Desk, Run, Session, StoredVerdict
 from orchestrator.log import Logger
 from workers.git.checkouts import project_folder, trees_folder
-from workers.host.checking_turns import CheckingTurns
 from workers.host.live_runs import LiveRun
+from workers.host.turns import Turns
 
 DECIDED = "decide_discussion"  # how the subjects of these decisions begin
 
@@ -44,7 +44,7 @@ class RunContext:
     critic_instructions: str  # of the discussant, for every critical question
     input_digest: str
     log: Logger
-    checking: CheckingTurns  # of changes, of all runs of this host
+    turns: Turns  # of changes, of all runs of this host
     cannot_go_on: CassetteUnusable | None = None  # what it would make would not be what was recorded
     notes: list[str] = field(default_factory=list)
     unmet: list[str] = field(default_factory=list)  # words of a person that the agent could not act on

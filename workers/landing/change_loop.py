@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Lock
 
 from orchestrator import failpoints
@@ -32,6 +32,7 @@ from workers.git.merging import vanished_lines
 from workers.git.session_work import Integration, OpenTree, SessionWork
 from workers.git.tree_files import settle
 from workers.git.tree_scan import Flag, twins
+from workers.host.turns import CHECKING, OPENING
 from workers.landing.work_answers import WorkAnswer
 
 MERGES = 2  # with conflicts or broken tests, before the attempt fails
@@ -101,13 +102,21 @@ class ChangeLoop:
 
     def run(self) -> Change:
         """What can land now. Raises WorkRefused, PersonAsked, AgentError, LeaseLost, TreeError, GitError."""
-        self.tree = self.opened or self.work.open_some_tree(self.context.row)
+        if self.opened is None:
+            with self._turn(OPENING):
+                self.tree = self.work.open_some_tree(self.context.row)
+        else:
+            self.tree = self.opened
         return self._landed(self._take_up() or self._begun())
 
     def relanded(self, change: Change) -> Change:
         """The same on the head of now, which has moved since. Raises as `run`."""
         self._merges = MERGES
         return self._landed(change)
+
+    def _turn(self, what: str, most: int | None = None) -> AbstractContextManager[None]:
+        row = self.context.row
+        return self.context.turns.turn(what, row.session_id, row.key, self.context.check, most)
 
     # turns
 
@@ -174,10 +183,7 @@ class ChangeLoop:
 
         Of the resolution of a conflict also what it lost is found.
         """
-        row = self.context.row
-        with self.context.checking.turn(
-            row.session_id, row.key, self.context.settings.work.checked_at_once, self.context.check
-        ):
+        with self._turn(CHECKING, self.context.settings.work.checked_at_once):
             onto = Integration(candidate.base, candidate.commit, candidate.tree)
             if proposed is not None and self.onto is None:
                 onto = self.work.integrate_here(proposed)

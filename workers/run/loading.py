@@ -21,8 +21,8 @@ from workers.agents.question import Names
 from workers.agents.routing import Router
 from workers.context.agent_calls import CRITIC, AgentCalls
 from workers.context.run_context import RunContext, answered
-from workers.host.checking_turns import CheckingTurns
 from workers.host.live_runs import LiveRun, LiveRuns
+from workers.host.turns import Turns
 from workers.run.role_instructions import instructed
 
 
@@ -45,7 +45,7 @@ def load(
     router: Router,
     prices: Prices,
     environ: Mapping[str, str],
-    checking: CheckingTurns,
+    turns: Turns,
 ) -> AgentCalls:
     """Take in what a person edited, then read everything the run needs on one snapshot of the database."""
     row = live.row
@@ -78,7 +78,7 @@ def load(
         critic_instructions=critic_text,
         input_digest=_input_digest(row, seen, [role_text, critic_text]),
         log=log,
-        checking=checking,
+        turns=turns,
         notes=unusable,
     )
     passed_on = _passed_on(row, seen.accumulator)

@@ -27,9 +27,9 @@ from orchestrator.store.deletion import remove_folder
 from workers.context.agent_calls import AgentCalls
 from workers.discussion.round import Critiqued, critique
 from workers.documents import markdown_parts
-from workers.host.checking_turns import CheckingTurns
 from workers.host.leftovers import await_end
 from workers.host.live_runs import LiveRun, LiveRuns
+from workers.host.turns import Turns
 from workers.landing.coding_agents import has_coding_agent
 from workers.roles import LANDING, Produced, produce_for, work_of
 from workers.run import loading
@@ -54,7 +54,7 @@ class Runtime:
     log: Logger
     own_session: Callable[[], bool] = lambda: False  # whether a slot goes on with its own session alone
     environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
-    checking: CheckingTurns = field(default_factory=CheckingTurns)
+    turns: Turns = field(default_factory=Turns)
     bell: wakeup.Bell = field(init=False)
 
     def __post_init__(self) -> None:
@@ -123,7 +123,7 @@ class Runtime:
             router=config.router,
             prices=config.prices,
             environ=self.environ,
-            checking=self.checking,
+            turns=self.turns,
         )
 
     def _reported(

@@ -1,4 +1,4 @@
-"""The turns in which a host checks the changes of a session."""
+"""The turns that tasks of a session take on a host."""
 
 from __future__ import annotations
 
@@ -11,26 +11,24 @@ from contextlib import contextmanager
 import pytest
 
 from tests.patience import patient
-from workers.host.checking_turns import CheckingTurns
+from workers.host.turns import CHECKING, OPENING, Turns
 
 
 class Gone(Exception):
     pass
 
 
-class Change:
-    """A change that waits for its turn, and holds it until it is let go."""
+class Task:
+    """One that waits for its turn, and holds it until it is let go."""
 
-    def __init__(
-        self, pool: ThreadPoolExecutor, checking: CheckingTurns, task: str, session: str, most: int | None
-    ):
-        self._checking, self._task, self._session, self._most = checking, task, session, most
+    def __init__(self, pool: ThreadPoolExecutor, turns: Turns, task: str, session: str, most: int | None):
+        self._turns, self._task, self._session, self._most = turns, task, session, most
         self.waits, self.has_turn, self.may_end = (threading.Event() for _ in range(3))
         self.is_over = False
         self.done: Future[None] = pool.submit(self._hold)
 
     def _hold(self) -> None:
-        with self._checking.turn(self._session, self._task, self._most, self._check):
+        with self._turns.turn(CHECKING, self._session, self._task, self._check, self._most):
             self.has_turn.set()
             assert self.may_end.wait(patient(60))
 
@@ -42,17 +40,17 @@ class Change:
 
 class Host:
     def __init__(self, pool: ThreadPoolExecutor, most: int | None) -> None:
-        self._pool, self._most, self._checking = pool, most, CheckingTurns()
-        self.all: list[Change] = []
+        self._pool, self._most, self._turns = pool, most, Turns()
+        self.all: list[Task] = []
 
-    def begins(self, task: str, session: str = "S") -> Change:
-        made = Change(self._pool, self._checking, task, session, self._most)
+    def begins(self, task: str, session: str = "S") -> Task:
+        made = Task(self._pool, self._turns, task, session, self._most)
         self.all.append(made)
         assert made.has_turn.wait(patient(60))
         return made
 
-    def waits(self, task: str, session: str = "S") -> Change:
-        made = Change(self._pool, self._checking, task, session, self._most)
+    def waits(self, task: str, session: str = "S") -> Task:
+        made = Task(self._pool, self._turns, task, session, self._most)
         self.all.append(made)
         assert made.waits.wait(patient(60)) and not made.has_turn.is_set()
         return made
@@ -103,10 +101,19 @@ def test_who_may_not_go_on_leaves_and_keeps_nobody() -> None:
 
 
 def test_a_turn_ends_also_by_an_error() -> None:
-    checking = CheckingTurns()
-    with pytest.raises(Gone), checking.turn("S", "IMPL-001", 1, lambda: None):
+    turns = Turns()
+    with pytest.raises(Gone), turns.turn(CHECKING, "S", "IMPL-001", lambda: None, 1):
         raise Gone
-    with checking.turn("S", "IMPL-002", 1, lambda: None):
+    with turns.turn(CHECKING, "S", "IMPL-002", lambda: None, 1):
+        pass
+
+
+def test_one_kind_of_turn_does_not_wait_for_another() -> None:
+    turns = Turns()
+    with (
+        turns.turn(CHECKING, "S", "IMPL-001", lambda: None, 1),
+        turns.turn(OPENING, "S", "IMPL-002", lambda: None, 1),
+    ):
         pass
 
 
