@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long web-long clients stacks scale fleet-run states mutants heldout statements shipped vendor pictures check corpus bench bench-check bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long web-long clients stacks scale fleet-run states mutants heldout statements commands shipped vendor pictures check corpus bench bench-check bench-peers chaos powercut fuzz format build clean
 
 help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -69,6 +69,9 @@ heldout: $(VENV)/.test  ## Try adjacent releases of libraries as tasks, honestly
 
 statements: $(VENV)/.test  ## Compile the store's statements into the file that commands read, after a change of them
 	@"$(BIN)/python" -m tests.compiled_statements
+
+commands: $(VENV)/.test  ## Write the table of options by which plain command lines are read, after a change of a command
+	@"$(BIN)/python" -m tests.command_table
 
 shipped: $(VENV)/.test  ## Write what the shipped YAML files say as JSON, which processes read, after a change of them
 	@"$(BIN)/python" -m tests.shipped_values

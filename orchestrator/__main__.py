@@ -21,7 +21,7 @@ def main() -> None:
         from orchestrator.cli.main import run
 
         interrupts.raise_again()
-        code = run(sys.argv[1:])
+        code = run(sys.argv[1:], alone=True)
         interrupts.ignore()  # it is over: what is left is Python's own end
         gc.freeze()  # else Python looks through everything twice as it ends
     except KeyboardInterrupt:  # before it was heard, or after all was done

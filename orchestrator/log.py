@@ -15,6 +15,7 @@ from typing import TypeAlias, cast
 
 from orchestrator.domain import secrets
 from orchestrator.domain.inert import inert
+from orchestrator.domain.patterns import expression
 
 
 class _Later(ModuleType):
@@ -52,7 +53,7 @@ with alone():
     import structlog
 
 Logger: TypeAlias = structlog.typing.FilteringBoundLogger
-_SECRET_KEY = re.compile(r"(token|secret|password|passwd|api_?key|authorization|credential)", re.I)
+_SECRET_KEY = expression(r"(token|secret|password|passwd|api_?key|authorization|credential)", re.I)
 MAX_LOG_BYTES = 10 * 1024 * 1024
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.config import resources
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.identity import ProjectId
 from orchestrator.domain.json_types import Json
@@ -21,6 +20,8 @@ from orchestrator.store.databases import SQLITE_NAME, Database, PostgresDatabase
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
+    import subprocess
+
     from orchestrator.config.settings import Settings
     from orchestrator.domain.pipelines import Pack
     from orchestrator.store.rows import Leader

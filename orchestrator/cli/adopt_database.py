@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import changing, here
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, print_json, say

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.follow import newest_messages
 from orchestrator.cli.opening import changing, who
 from orchestrator.cli.options import AsJson, Detach, InSession, Key

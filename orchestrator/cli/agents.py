@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import here
 from orchestrator.cli.options import AsJson, exclude
 from orchestrator.cli.output import note, print_json, say, table

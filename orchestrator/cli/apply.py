@@ -8,8 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import changing, reading, who
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, exclude, one_session
 from orchestrator.cli.output import note, print_json, raw, say

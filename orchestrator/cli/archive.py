@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import Opened, changing, wake_and_write, who
 from orchestrator.cli.options import AsJson, Key, Named, Yes
 from orchestrator.cli.output import note, say_done

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import read_session, reading
 from orchestrator.cli.options import ARTIFACT_HELP, AsJson, InSession
 from orchestrator.cli.output import print_json, table

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import read_session, reading
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import print_json

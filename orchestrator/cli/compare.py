@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import OpenedForReading, reading
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import duration, note, paint, print_json, say, table

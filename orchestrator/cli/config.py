@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import here
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, print_json, say
@@ -35,9 +34,8 @@ STARTER = """\
 
 def config_show(as_json: AsJson = False) -> None:
     """Show every setting with its value, default and meaning."""
-    from dataclasses import asdict, fields
-
     from orchestrator.config.settings import Settings
+    from orchestrator.domain.dataclass import asdict, fields
     from orchestrator.project import read_settings
 
     settings, standard = asdict(read_settings(here())), asdict(Settings())

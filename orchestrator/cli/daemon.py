@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import Opened, OpenedForReading, changing, project_of, reading
 from orchestrator.cli.options import AsJson, ProjectOption
 from orchestrator.cli.output import note, print_json, say

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import OpenedForReading, reading
 from orchestrator.cli.options import ARTIFACT_HELP, AsJson, InSession, exclude, refuse_session
 from orchestrator.cli.output import note, print_json, say
 from orchestrator.cli.since_approval import coloured, show_since_approval
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.inert import inert
 

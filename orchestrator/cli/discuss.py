@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.follow import wake_and_follow
 from orchestrator.cli.opening import changing, read_session, reading
 from orchestrator.cli.options import AsJson, Detach, InSession, exclude, names_in

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import typer
-
 from orchestrator.cli.agents import COSTS, Probe
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import here
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, paint, print_json, say

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import OpenedForReading, changing, reading, wake_and_write, who
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import note, print_json, say, say_done
+from orchestrator.domain.dataclass import asdict
 from orchestrator.domain.inert import inert
 from orchestrator.domain.json_types import JsonObject
 

@@ -8,8 +8,7 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import LifecycleError, UsageError

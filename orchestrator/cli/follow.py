@@ -11,15 +11,16 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from orchestrator.cli.opening import Opened, wake
 from orchestrator.cli.output import bar, cells, clip, duration, is_live, note, print_json
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.pauses import ADVISED, EXIT_DETACHED, EXIT_DONE, EXIT_FAILED, PauseReason, exit_code
 from orchestrator.domain.review_verdicts import BLOCK
 from orchestrator.domain.review_verdicts import MODE as REVIEW_MODE
@@ -296,7 +297,7 @@ def event_line(row: Message, columns: int = 0, *, whole: bool = True) -> str:
     return clip(text[: verdict.start()], max(columns - cells(ends), 1)) + ends
 
 
-_VERDICT = re.compile(  # what a report of a discussed task ends with: on a narrow terminal it is what matters
+_VERDICT = expression(  # what a report of a discussed task ends with: on a narrow terminal it is what matters
     r" Discuss DISCUSS-(?P<round>\d+)(?P<of>\S*): consensus_(?P<consensus>\w+) \(\w+=(?P<how>[\w.]+)(?:, by rules alone)?\)",
     re.ASCII,
 )

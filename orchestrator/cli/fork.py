@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.follow import wake_and_follow
 from orchestrator.cli.opening import changing, here, reading, who
 from orchestrator.cli.options import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Annotated, Any
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import print_json, say
 from orchestrator.domain.errors import UnknownName

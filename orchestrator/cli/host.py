@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import changing, reading, wake
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, print_json, say

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import reading
 from orchestrator.cli.options import AsJson, InSession
 from orchestrator.cli.output import print_json, say, table
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.patterns import expression
 
 if TYPE_CHECKING:
     from orchestrator.cli.opening import OpenedForReading
     from orchestrator.domain.json_types import JsonObject
 
 LISTED = 12  # names of one kind that are shown
-COMMIT = re.compile(r"^([0-9a-f]{12})[0-9a-f]{28,52}$")  # an id, and as much of it as is shown
+COMMIT = expression(r"^([0-9a-f]{12})[0-9a-f]{28,52}$")  # an id, and as much of it as is shown
 
 
 def impact(

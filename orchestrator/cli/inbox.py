@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import OpenedForReading, has_database, reading
 from orchestrator.cli.options import AsJson, can_ask
 from orchestrator.cli.output import duration, money, note, print_json, say, say_wrapped, table

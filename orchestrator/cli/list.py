@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import has_database, reading
 from orchestrator.cli.options import AsJson, InSession, exclude
 from orchestrator.cli.output import duration, money, note, print_json, table

@@ -8,8 +8,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import reading
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import clip, flush, is_live, note, say, width

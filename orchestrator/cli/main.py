@@ -1,4 +1,4 @@
-"""Build the command line and run one command.
+"""Run one command.
 
 Every outcome has an exit code: 0 done, 1 failed, 2 invalid or refused, 3 waiting for a person, 4 no agent,
 130 interrupted.
@@ -9,133 +9,32 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from itertools import takewhile
-from typing import Any, TypeVar
 
-import typer
-
-from orchestrator.cli.coercion import coerce_late
-from orchestrator.cli.output import complain, end_output, print_json
+from orchestrator.cli import short_way
+from orchestrator.cli.declaring import Exit
+from orchestrator.cli.output import complain, end_output, print_json, say
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.pauses import EXIT_DETACHED, EXIT_FAILED
 
-HELP = """Turn one sentence into a reviewed specification and tested code with a crash-safe team of agents.
-
-Start with `lifecycle start "what you want"`; `lifecycle check` shows the progress.
-
-Exit codes: 0 done, 1 failed, 2 invalid or refused (nothing changed), 3 waiting for you, 4 no agent available,
-130 detached or interrupted (the session continues).
-"""
-HELP_OPTIONS = ("-h", "--help")
 COMPLETION = (
     "_LIFECYCLE_COMPLETE"  # set by a shell that asks what could follow: the line is in its environment
 )
-F = TypeVar("F", bound=Callable[..., Any])
-COMMANDS = {
-    "start": ("start",),
-    "resume": ("resume", "continue"),
-    "apply": ("apply",),
-    "rebase": ("rebase",),
-    "fork": ("fork",),
-    "compare": ("compare",),
-    "inbox": ("inbox",),
-    "check": ("check", "status"),
-    "impact": ("impact",),
-    "why": ("why",),
-    "list": ("list",),
-    "show": ("show",),
-    "tasks": ("tasks", "runs"),
-    "artifacts": ("artifacts",),
-    "cost": ("cost",),
-    "discuss": ("discuss",),
-    "diff": ("diff",),
-    "open": ("open",),
-    "log": ("log",),
-    "rework": ("revise", "feedback", "recheck", "improve"),
-    "advise": ("advise",),
-    "pause": ("pause", "cancel"),
-    "archive": ("archive", "delete"),
-    "repair": ("repair",),
-    "gc": ("gc",),
-    "export": ("export", "import"),
-    "msg": ("msg",),
-    "daemon": ("daemon",),
-    "worker": ("worker",),
-    "mcp": ("mcp",),
-    "serve": ("serve",),
-    "server": ("server",),
-    "host": ("host",),
-    "fleet": ("fleet",),
-    "person": ("person",),
-    "mirror": ("mirror",),
-    "adopt_database": ("adopt-database",),
-    "doctor": ("doctor",),
-    "agents": ("agents",),
-    "config": ("config",),
-    "help": ("help",),
-}  # module -> its commands, in the order of the help
 
 
-class Overview(typer.Typer):
-    """Takes name and text of each command: to list them, none of their options need be understood."""
+def run(arguments: Sequence[str], *, alone: bool = False) -> int:
+    """Run one command and return its exit code; every exception ends here.
 
-    def command(self, name: str | None = None, **more: Any) -> Callable[[F], F]:
-        def listed(function: F) -> F:
-            def nothing() -> None: ...
-
-            nothing.__doc__ = function.__doc__
-            super(Overview, self).command(name or function.__name__, **more)(nothing)
-            return function
-
-        return listed
-
-    def add_typer(self, typer_instance: typer.Typer, **more: Any) -> None:
-        super().add_typer(typer.Typer(help=typer_instance.info.help), **more)
-
-
-def build(name: str | None = None) -> typer.Typer:
-    """The command line; given the first argument, without what that command, or the list of all, has no use for."""
-    only = [module for module, names in COMMANDS.items() if name in names and name != "help"]
-    app = (Overview if name in HELP_OPTIONS else typer.Typer)(
-        name="lifecycle",
-        help=HELP,
-        rich_markup_mode=None,
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": list(HELP_OPTIONS)},
-    )
-
-    @app.callback()
-    def every(
-        debug: bool = typer.Option(False, "--debug", help="Show the traceback when something goes wrong."),
-        version: bool = typer.Option(
-            False, "--version", help="Show the version.", is_eager=True, callback=_version
-        ),
-    ) -> None:
-        """Declare `--debug` for the help; `run` removes it from the arguments, so that it may stand anywhere."""
-
-    for module in only or ([] if name == "--version" else COMMANDS):
-        import_module(f"orchestrator.cli.{module}").register(app)
-    return app
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from orchestrator import __version__
-
-        sys.stdout.write(f"lifecycle {__version__}\n")
-        raise typer.Exit
-
-
-def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; every exception ends here."""
+    `alone`: the process runs no other one, so that a plain command line needs no Typer.
+    """
     _guard_descriptors()
     debug, arguments = _take_debug(arguments)
     try:
-        code = _invoke(arguments)
+        code = _run_plain(arguments) if alone and COMPLETION not in os.environ else None
+        if code is None:
+            code = _invoke(arguments)
     except LifecycleError as error:
         if debug:
             _traceback()
@@ -172,8 +71,30 @@ def run(arguments: Sequence[str]) -> int:
     return end_output(code)
 
 
+def _run_plain(arguments: Sequence[str]) -> int | None:
+    """Without Typer; None, and nothing done, where only Typer can read them."""
+    listed = short_way.overview(arguments)
+    if listed is not None:
+        say(listed.rstrip("\n"))
+        return 0
+    found = short_way.read(arguments)
+    if found is None:
+        return None
+    command, given = found
+    try:
+        command(**given)
+    except Exit as end:
+        return end.exit_code
+    except BrokenPipeError:  # as Typer: nobody reads what would be said of it
+        return EXIT_FAILED
+    return 0
+
+
 def _invoke(arguments: Sequence[str]) -> int:
     from typer.main import get_command
+
+    from orchestrator.cli.building import build
+    from orchestrator.cli.coercion import coerce_late
 
     first = next(iter(arguments), None if COMPLETION in os.environ else "--help")
     command = get_command(build(first))

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import project_of
 from orchestrator.cli.options import ProjectOption
 from orchestrator.cli.output import flush, is_live, note, say

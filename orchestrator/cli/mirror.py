@@ -7,8 +7,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import flush, note, print_json, say
 from orchestrator.domain.errors import LifecycleError, UsageError

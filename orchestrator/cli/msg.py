@@ -9,8 +9,7 @@ import json
 import os
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import changing, read_session, wake_and_write
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import print_json, say, table

@@ -5,9 +5,8 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from orchestrator.cli.artifacts import artifacts as list_artifacts
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import reading
 from orchestrator.cli.options import ARTIFACT_HELP, AsJson, InSession, exclude
 from orchestrator.cli.output import note, print_json, say

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator.cli.output import note
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import inert
 

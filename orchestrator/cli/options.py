@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.patterns import expression
 
-_SESSION = re.compile(r"(?:TLS|UAN|TC)-\w")  # how ids of sessions begin, and those of tasks never do
+_SESSION = expression(r"(?:TLS|UAN|TC)-\w")  # how ids of sessions begin, and those of tasks never do
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with stable keys (docs/cli.md).")]
 InSession = Annotated[

@@ -9,20 +9,21 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TextIO
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert, inert_json, one_line
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.pauses import EXIT_FAILED
 
 PIPE_WIDTH = 120  # columns when standard output is no terminal and COLUMNS says nothing
 MIN_WIDTH = 20
 LAST_COLUMN = 8  # columns that a table's last one needs
 HANGING = "  "  # before the lines that go on with one above
-_ID = re.compile(r"(?:TLS|UAN|TC)-[\w…-]+")
-_DATE = re.compile(r"-\d{4}-\d\d-\d\d(?:-\d+)?$", re.ASCII)
+_ID = expression(r"(?:TLS|UAN|TC)-[\w…-]+")
+_DATE = expression(r"-\d{4}-\d\d-\d\d(?:-\d+)?$", re.ASCII)
 REPEATED = "applied before under this key; nothing was changed"
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "dim": "2", "bold": "1"}
 

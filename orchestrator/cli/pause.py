@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import changing, wake_and_write, who
 from orchestrator.cli.options import AsJson, InSession, Key, SessionArgument, Words, one_session
 from orchestrator.cli.output import say_done

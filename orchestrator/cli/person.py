@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import changing, reading
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, print_json, say

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.follow import newest_messages
 from orchestrator.cli.opening import changing, who
 from orchestrator.cli.options import AsJson, Detach, InSession, Key, SessionArgument, one_session

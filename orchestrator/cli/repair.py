@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import changing, wake
 from orchestrator.cli.options import AsJson, InSession, Key, SessionArgument, one_session
 from orchestrator.cli.output import REPEATED, note, print_json, say

@@ -5,9 +5,8 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from orchestrator.cli.dashboard import need_web
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.follow import before_command, newest_messages, wake_and_follow
 from orchestrator.cli.opening import changing, who
 from orchestrator.cli.options import (

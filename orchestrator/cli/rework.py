@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.follow import newest_messages
 from orchestrator.cli.impact import show
 from orchestrator.cli.opening import Opened, changing, reading, wake, who

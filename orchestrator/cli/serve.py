@@ -8,9 +8,8 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from orchestrator.cli.dashboard import need_web
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.options import exclude
 from orchestrator.cli.output import flush, note, say
 from orchestrator.domain.errors import LifecycleError, UsageError

@@ -6,8 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import project_of
 from orchestrator.cli.options import ProjectOption
 from orchestrator.cli.output import flush, note, say

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import read_session
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import (

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from orchestrator.cli.clarify import clarify
 from orchestrator.cli.dashboard import need_web
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.drawing_plan import role_lines, work_lines
 from orchestrator.cli.follow import wake_and_follow
 from orchestrator.cli.opening import changing
@@ -28,6 +26,7 @@ from orchestrator.cli.options import (
     names_in,
 )
 from orchestrator.cli.output import note, print_json, say
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject

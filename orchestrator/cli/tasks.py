@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import read_session
 from orchestrator.cli.options import AsJson, InSession, exclude, refuse_session
 from orchestrator.cli.output import (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import read_session
 from orchestrator.cli.options import AsJson, InSession, TaskArgument
 from orchestrator.cli.output import (

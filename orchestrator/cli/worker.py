@@ -6,8 +6,7 @@ import os
 import sys
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import project_of
 from orchestrator.cli.options import ProjectOption
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from orchestrator.commands import once
 from orchestrator.commands.reworked import Reworked
 from orchestrator.commands.words import check_words
 from orchestrator.domain import ids
 from orchestrator.domain.concerns import ARCH, AT, MODE, QUESTION, AdviceMode
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.dynamic import MODE as DYNAMIC
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError

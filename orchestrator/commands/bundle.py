@@ -11,11 +11,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator.commands import portable
 from orchestrator.domain import secrets
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import artifacts, cassettes, files, sessions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from orchestrator.commands import advise, manage, rebase, repair, resume, rework
@@ -13,6 +12,7 @@ from orchestrator.commands.reworked import Reworked
 from orchestrator.commands.words import check_words
 from orchestrator.domain.approvals import parse_token
 from orchestrator.domain.budget import Caps, caps
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import sessions

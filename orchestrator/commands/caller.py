@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator import project as app
 from orchestrator.coordinator import projections
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.store.store import Store
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.commands.requests import read_text
 from orchestrator.commands.start import GivenFile, Prepared, Started, check_options, start
 from orchestrator.domain import secrets
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.modes import ModeChoice

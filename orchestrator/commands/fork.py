@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from orchestrator.commands.resume import check_usable
 from orchestrator.domain import budget as rules
 from orchestrator.domain import ids
 from orchestrator.domain.command_keys import check_key
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import RunOutcome, TaskStatus

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.commands.forked_rows import Moment, Taken
 from orchestrator.dispatch.asking import have_done
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.store import checks, work

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orchestrator.commands.forked_rows import Taken
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskDef

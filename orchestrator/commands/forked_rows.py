@@ -7,9 +7,9 @@ attempts. Agents' calls stay with the source, which paid for them. Nothing here 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from orchestrator.domain import capability_gaps
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, RunOutcome
 from orchestrator.domain.past import FORKED, PAID

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE, stay_here
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.store import audit, host_tokens, leases, queries
 from orchestrator.store.store import Store, Tx
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}\Z")
+NAME = expression(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}\Z")
 MOST_SLOTS = 256
 
 

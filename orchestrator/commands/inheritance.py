@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import Project, has_database, open_for_reading

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from orchestrator import failpoints
 from orchestrator.commands import once
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.model import RunOutcome, SessionStatus
 from orchestrator.domain.pauses import PauseReason

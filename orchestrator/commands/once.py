@@ -9,11 +9,11 @@ first letters, or not at all, and is the same command when these mean another se
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from typing import Protocol, TypeVar
 
 from orchestrator import failpoints
 from orchestrator.domain.command_keys import body_digest, check_key
+from orchestrator.domain.dataclass import asdict, dataclass
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import decisions
 from orchestrator.store.store import Store, Tx

@@ -12,12 +12,12 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.commands import older_packages, portable_work
 from orchestrator.commands.portable_links import Links
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import artifacts, files, messages, sessions, transfer

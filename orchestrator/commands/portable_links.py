@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan_checks import GROUND, Ground
 from orchestrator.store import checks

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.commands import portable_links
 from orchestrator.commands.portable_links import Links
 from orchestrator.dispatch.asking import have_done
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import work, work_state

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import select
 import stat
 import sys
@@ -13,11 +12,12 @@ from pathlib import Path
 
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.patterns import expression
 
 MAX_BYTES = 1024 * 1024  # of a request; a larger one is a document set, not a request
 STDIN_SECONDS = 60.0
 _TEXT_SUFFIXES = (".md", ".txt")
-_WORD = re.compile(r"[^\W_]")  # a letter, a digit or a character, of any script
+_WORD = expression(r"[^\W_]")  # a letter, a digit or a character, of any script
 
 
 def read_request(argument: str, folder: Path, environ: Mapping[str, str]) -> str:

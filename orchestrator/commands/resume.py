@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from shlex import quote
 
 from orchestrator.commands import once, plan_approval
 from orchestrator.coordinator import reconcile
 from orchestrator.domain.approvals import Token
 from orchestrator.domain.budget import Caps, edits_code
+from orchestrator.domain.dataclass import asdict, dataclass, field
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import Gate, SessionStatus, TaskStatus

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from orchestrator.commands import following_plans, once
 from orchestrator.commands.reworked import FeedbackApplied, Reworked, applied
 from orchestrator.commands.words import check_words
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.dynamic_session import catalogue_of
 from orchestrator.domain.errors import NotAllowedNow, UsageError

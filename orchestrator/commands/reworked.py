@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import cast
 
+from orchestrator.domain.dataclass import dataclass, fields
 from orchestrator.domain.feedback import Action, FeedbackTarget
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from orchestrator.domain import secrets
 from orchestrator.domain.approvals import digest_of
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.empty_requests import is_about
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json, JsonObject

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from orchestrator.domain import ids, own_discussion
 from orchestrator.domain.analysis import PERSPECTIVE
 from orchestrator.domain.clarified import Answer, with_answers
 from orchestrator.domain.command_keys import check_key
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.dynamic_roles import PATH
 from orchestrator.domain.empty_requests import check_asks
 from orchestrator.domain.errors import UnknownName

@@ -7,10 +7,10 @@ session, a worker's agent has one.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
 
 from orchestrator.coordinator.projector import message_line
 from orchestrator.domain import secrets
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import messages, records

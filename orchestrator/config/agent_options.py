@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from orchestrator.config.layers import Place
 from orchestrator.domain.agent_kinds import BUILTIN, KINDS, AgentKind
+from orchestrator.domain.dataclass import fields
 from orchestrator.domain.model_providers import PROVIDERS
 from orchestrator.domain.plain_values import unknown
 

@@ -8,8 +8,9 @@ import tomllib
 from collections.abc import Mapping
 
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.patterns import expression
 
-_HEADER = re.compile(r"^[ \t]*\[[ \t]*database[ \t]*\][ \t]*(?:#.*)?$", re.MULTILINE)
+_HEADER = expression(r"^[ \t]*\[[ \t]*database[ \t]*\][ \t]*(?:#.*)?$", re.MULTILINE)
 
 
 def with_database(text: str, values: Mapping[str, str]) -> str:

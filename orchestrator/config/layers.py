@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 import difflib
 import json
-import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 
 PREFIX = "LIFECYCLE_"
 # Variables that mark our own processes; none of them is a setting, however near its name is to one.
@@ -34,11 +34,11 @@ MACHINERY = frozenset(
 SIZE_LIMIT = 1024 * 1024  # bytes
 Place = tuple[str | int, ...]
 
-_HEADER = re.compile(r"\s*\[\[?([^\]]+)\]\]?")
-_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
-_PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
-_LINE = re.compile(r"\(at line (\d+)")
-_TWICE = re.compile("overwrite|twice|mutate|redefine")  # how tomllib calls it
+_HEADER = expression(r"\s*\[\[?([^\]]+)\]\]?")
+_KEY = expression(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PART = expression(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_LINE = expression(r"\(at line (\d+)")
+_TWICE = expression("overwrite|twice|mutate|redefine")  # how tomllib calls it
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from orchestrator.config import resources
 from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 
 FILTERS = (
     "cell",
@@ -21,7 +22,7 @@ FILTERS = (
 )  # those that pages have besides Jinja's own
 SIZE_LIMIT = 256 * 1024  # bytes
 Origins = dict[Place, tuple[Path, int]]
-_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}\.j2", re.ASCII)
+_NAME = expression(r"[A-Za-z0-9][\w.-]{0,99}\.j2", re.ASCII)
 
 
 def read(data: Mapping[str, Json], origins: Origins) -> tuple[dict[str, str], list[Fault]]:

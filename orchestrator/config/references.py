@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from orchestrator.config.agent_options import Found
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.plain_values import unknown
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from orchestrator.config import resources
 from orchestrator.domain.dynamic import CODE, DOCUMENT, FINDINGS, PLAN, TESTS, Capability
 from orchestrator.domain.dynamic_roles import TaskAnalysis, views_of
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.pipelines import Role
 
 FOLDER = "roles/"
@@ -23,8 +24,8 @@ MEANS = {
     CODE: "a commit in a private tree that lands when the checks and tests pass",
     TESTS: "a verdict by test runs on what has landed, against what passed before",
 }
-_FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.S)
-_NAME = re.compile(r"^role:\s*([a-z-]+)\s*$", re.M)
+_FRONT = expression(r"\A---\n(.*?)\n---\n", re.S)
+_NAME = expression(r"^role:\s*([a-z-]+)\s*$", re.M)
 
 
 def path_of(role: str) -> str:

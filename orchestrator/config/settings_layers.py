@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from orchestrator.config import agent_options, plain_settings, references
 from orchestrator.config.agent_options import Found
@@ -25,8 +24,10 @@ from orchestrator.config.settings import (
     with_kind,
 )
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS
+from orchestrator.domain.dataclass import dataclass, fields
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.plain_values import unknown
 
 T = TypeVar("T")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-
 from orchestrator.config.shipped import shipped_pack
+from orchestrator.domain.dataclass import asdict, replace
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import StoreError
 from orchestrator.domain.json_types import JsonObject

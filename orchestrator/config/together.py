@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.config import pack_files, sources
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.pipelines import Pack, with_agents

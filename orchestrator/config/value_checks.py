@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from orchestrator.config import resources, shipped_yaml
+from orchestrator.domain.dataclass import dataclass
 
 LANGUAGES = ("en", "zh")
 

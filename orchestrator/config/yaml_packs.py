@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.config import pack_templates, shipped_yaml
 from orchestrator.config.pack_templates import Origins
 from orchestrator.config.references import Names
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.json_types import Json, JsonObject

@@ -7,11 +7,11 @@ comes meanwhile sets it again and none is lost.
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from orchestrator import failpoints
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.concerns import ARCH
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import ADVISED, PauseReason

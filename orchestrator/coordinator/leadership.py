@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import NotLeader
 from orchestrator.store import leases
 from orchestrator.store.clock import process_start

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from orchestrator import failpoints
 from orchestrator.coordinator.leadership import Leadership
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.model import RunOutcome, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PauseReason

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.store import files
 from orchestrator.store.clock import boot_id, pid_space, process_start
 

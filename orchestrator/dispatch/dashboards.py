@@ -12,13 +12,12 @@ import os
 import select
 import signal
 import stat
-import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store.clock import boot_id, pid_space, process_start
@@ -81,6 +80,8 @@ def noted(state: Path, port: int, projects: Mapping[Path, str], *, read_only: bo
         {str(root): name for root, name in projects.items()},
     )
     beside, note = folder / f"{pid}.new", folder / f"{pid}.json"
+    from orchestrator.domain.dataclass import asdict
+
     flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW
     with os.fdopen(os.open(beside, flags, 0o600), "w") as file:
         json.dump(asdict(own), file)
@@ -153,6 +154,8 @@ def showing(root: Path, session: str) -> JsonObject | None:
 
 def start(state: Path, root: Path, log: Path) -> Dashboard:
     """Start a detached server for the project, and wait until it listens. Raises LifecycleError."""
+    import subprocess
+
     from orchestrator.dispatch.local import child_environment, module_command
 
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -184,6 +187,8 @@ def start(state: Path, root: Path, log: Path) -> Dashboard:
 
 def link(found: Dashboard, page: str) -> str:
     """A one-use link to a page of the server, made by the command that may. Raises LifecycleError."""
+    import subprocess
+
     from orchestrator.dispatch.local import child_environment, module_command
 
     command = module_command("orchestrator", "serve", "--link", "--port", str(found.port), "--page", page)

@@ -9,10 +9,11 @@ import re
 from pathlib import Path
 
 from orchestrator.domain.idleness import Memory
+from orchestrator.domain.patterns import expression
 
 PROC = Path("/proc")
 GROUPS = Path("/sys/fs/cgroup")
-_STALLED = re.compile(r"^some .*\bavg60=([0-9.]+)", re.M)
+_STALLED = expression(r"^some .*\bavg60=([0-9.]+)", re.M)
 
 
 def memory(proc: Path = PROC, groups: Path = GROUPS) -> list[Memory]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from orchestrator.domain.dataclass import dataclass
 
 SECOND = 1_000_000
 FIRST_GUESS = 60 * SECOND

@@ -7,8 +7,9 @@ code and not configuration, since they say what a program may see and where it m
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from orchestrator.domain.dataclass import dataclass
 
 RULES = "rules"  # stands for an agent in the runs that ask none, as a quality check
 BUILTIN = "builtin"  # ships with the product, needs no key and is free

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.text import mentions

@@ -11,13 +11,14 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 
 TOKEN_DIGITS = 16  # hexadecimal ones of a digest in a token: 64 bits, not to be hit by trying
-_TOKEN = re.compile(rf"(\d{{1,9}})\.([0-9a-f]{{{TOKEN_DIGITS},64}})", re.ASCII)
+_TOKEN = expression(rf"(\d{{1,9}})\.([0-9a-f]{{{TOKEN_DIGITS},64}})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

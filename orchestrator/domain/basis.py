@@ -5,9 +5,9 @@ A statement is *given* when the request, the repository or a person says it; eve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.pipelines import Gates
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Literal
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.dynamic import CODE, DOCUMENT, GENERAL, PLAN, ROLES, Capability, DynamicRules
 from orchestrator.domain.dynamic_roles import MOST
 from orchestrator.domain.dynamic_session import KIND, may_of

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 
 HEADINGS = {"en": "Clarified before the start", "zh": "开始前的澄清"}
 MOST_QUESTIONS = 5
 ANSWER_LENGTH = 2_000  # characters
-_SECTION = re.compile(rf"\n\n## (?:{'|'.join(HEADINGS.values())})\n")
+_SECTION = expression(rf"\n\n## (?:{'|'.join(HEADINGS.values())})\n")
 _BETWEEN = {  # what stands between two answers in one line
-    "what": re.compile(r"\s*[;；，]\s*|\s*,\s+(?:and\s+)?"),
-    "user": re.compile(r"\s*[;；、，]\s*|\s*,\s+(?:and\s+)?|\s+and\s+|[和与]"),
+    "what": expression(r"\s*[;；，]\s*|\s*,\s+(?:and\s+)?"),
+    "user": expression(r"\s*[;；、，]\s*|\s*,\s+(?:and\s+)?|\s+and\s+|[和与]"),
 }
 
 

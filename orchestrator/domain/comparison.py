@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.review_verdicts import APPROVE, BLOCK, CONDITIONAL
 
 Value = str | float | None

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import State
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.model import Consensus, Severity
 
 

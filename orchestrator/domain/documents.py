@@ -7,10 +7,10 @@ instead of naming tasks or kinds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import dataclass, field
 
 DIMENSIONS = ("completeness", "consistency", "traceability", "depth", "coverage")  # of the quality score
 DECLARED = "declared"  # the model of a document whose sections are data

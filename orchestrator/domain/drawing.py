@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.drawing_layers import Edge, levels_of, ranks, rows_of_band
+from orchestrator.domain.named_tuple import NamedTuple
 
 Point = tuple[int, int]  # pixels, from the left and from the top
 

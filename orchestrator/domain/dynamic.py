@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.text import is_question, keywords, mentions
 

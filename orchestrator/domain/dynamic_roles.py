@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.dynamic import (
     CODE,
     DOCUMENT,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.documents import Catalogue, DocumentDef
 from orchestrator.domain.dynamic import CODE, DOCUMENT, FINDINGS, MODE, PLAN, TESTS, change_of
 from orchestrator.domain.dynamic_roles import GeneratedRole, TaskAnalysis

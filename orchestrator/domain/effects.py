@@ -9,21 +9,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 
 MOST = 0.5  # of a finding's keywords that one new line must have to answer it
 FEWEST = 3  # keywords by which an answer is recognised; a finding with fewer needs all of them
 SHORTEST = 8  # characters of a quotation that can be a place
-_IDENTIFIER = re.compile(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Z]{1,12})*-\d{3}(?:-\d{3})?(?![\w-])", re.ASCII)
-_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|『([^』]+)』|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)")
-_COLON = re.compile(r"[:：]\s*(.+)$", re.S)
-_HEADING = re.compile(r"#{1,6} +(.+)")
-_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
-_STAMP = re.compile(r"[(（](?:task|任务) [A-Z]|^\"(?:generated_at|version|session_id|task|author)\":")
-_MARKS = re.compile(r"[\s*_`\"“”|#>\[\]().,;…-]+")
+_IDENTIFIER = expression(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Z]{1,12})*-\d{3}(?:-\d{3})?(?![\w-])", re.ASCII)
+_QUOTED = expression(r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|『([^』]+)』|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)")
+_COLON = expression(r"[:：]\s*(.+)$", re.S)
+_HEADING = expression(r"#{1,6} +(.+)")
+_FRONT_MATTER = expression(r"\A---\n.*?\n---\n", re.S)
+_STAMP = expression(r"[(（](?:task|任务) [A-Z]|^\"(?:generated_at|version|session_id|task|author)\":")
+_MARKS = expression(r"[\s*_`\"“”|#>\[\]().,;…-]+")
 
 Texts = Mapping[str, str]  # path -> text
 

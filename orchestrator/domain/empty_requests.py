@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import TOKEN, is_cjk, keywords, overlap
 
 _FILLER = frozenset(
@@ -57,12 +58,12 @@ _CJK_FILLER = frozenset(
     """.split()  # noqa: SIM905 - a list of words is read more easily as words
 )
 _VERBS = _LIGHT | _PROBES | _ACTIONS
-_CJK = re.compile(
+_CJK = expression(
     "|".join(
         sorted((re.escape(word) for word in {*_CJK_FILLER, *_VERBS} if is_cjk(word)), key=len, reverse=True)
     )
 )
-_FILE = re.compile(r"[\w./~-]{1,200}\.(?:md|markdown|txt|rst|adoc|docx?|pdf|html?|json|ya?ml)", re.I)
+_FILE = expression(r"[\w./~-]{1,200}\.(?:md|markdown|txt|rst|adoc|docx?|pdf|html?|json|ya?ml)", re.I)
 SHOWN = 60  # characters of a request that its refusal repeats
 
 

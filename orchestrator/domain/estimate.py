@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from statistics import median
+
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.middle import median
 
 Past = Mapping[tuple[str, str], Sequence[int]]  # (work, agent) -> micro-dollars, one for each time
 

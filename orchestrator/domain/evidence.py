@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
 
+from orchestrator.domain.dataclass import asdict, dataclass, field, fields
 from orchestrator.domain.json_types import Json, JsonObject
 
 CRITICAL, HIGH, MEDIUM, LOW = "critical", "high", "medium", "low"

@@ -6,13 +6,14 @@ The time is that of the agents: whatever a person has to answer on the way comes
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import median
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.forecast import PastTask
 from orchestrator.domain.graph import topological
+from orchestrator.domain.middle import median
 from orchestrator.domain.model import SATISFIED, TaskStatus
+from orchestrator.domain.named_tuple import NamedTuple
 
 _ENDED = frozenset((*SATISFIED, TaskStatus.CANCELLED))
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import Catalogue, DocumentDef
 from orchestrator.domain.model import SATISFIED, UNFINISHED, TaskState, TaskStatus
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.revisions import BUILDS
 from orchestrator.domain.section_names import is_about, is_labelled
 from orchestrator.domain.text import mentions
 
-_SENTENCE_END = re.compile(r"(?<=[.?？。!！:：\n])")
+_SENTENCE_END = expression(r"(?<=[.?？。!！:：\n])")
 _SHORTEST = 5  # characters of a question that is looked for
-_ID = re.compile(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!\w)", re.ASCII)
+_ID = expression(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!\w)", re.ASCII)
 
 
 _TRIED: tuple[tuple[str, Callable[[DocumentDef], tuple[str, ...]], Callable[[str, str], bool]], ...] = (

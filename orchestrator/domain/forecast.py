@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from statistics import median
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.middle import median
 from orchestrator.domain.prices import MICROS
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, Finding
 from orchestrator.domain.json_types import Json
 

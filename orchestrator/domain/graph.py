@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.model import TaskDef
 
 TASK_LIMIT = 5_000  # more tasks than this in one pipeline are refused

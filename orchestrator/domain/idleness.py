@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from orchestrator.domain.dataclass import dataclass
 
 SHORT_SHARE = 0.10  # less of the memory than this available: others need ours more
 SHORT_STALL_PERCENT = 5.0  # of the last minute some process waited for memory: the same

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UnknownName, UsageError
+from orchestrator.domain.patterns import expression
 
 SLUG_LIMIT = 40  # characters
 ID_LIMIT = 100  # characters; the grammars alone have no bound
 _COUNTED = 6  # digits of a session's number at most; a longer one was made by hand, and is passed over
 
-_KEY = re.compile(r"(?P<base>(?P<stem>[A-Z][A-Z-]*(?:-[a-z]+)?)-[0-9]{3})(?:-R(?P<revision>[1-9][0-9]*))?")
-_SESSION = re.compile(r"(?:TLS|UAN|TC)-(?P<slug>.+?)-[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[1-9][0-9]*)?")
+_KEY = expression(r"(?P<base>(?P<stem>[A-Z][A-Z-]*(?:-[a-z]+)?)-[0-9]{3})(?:-R(?P<revision>[1-9][0-9]*))?")
+_SESSION = expression(r"(?:TLS|UAN|TC)-(?P<slug>.+?)-[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[1-9][0-9]*)?")
 _LETTERS = ("Ll", "Lo", "Lm", "Nd")
 _MARKS = ("Mn", "Mc")  # vowel signs and accents: part of a word, but only behind a letter
 

@@ -8,7 +8,8 @@ is known when it was made again, so until then it may follow.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+
+from orchestrator.domain.dataclass import dataclass
 
 Node = tuple[str, str]  # kind (item, plan_task, commit, file, criterion, test) and id
 GONE = ""  # the digest of what is not there any more

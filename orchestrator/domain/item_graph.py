@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.impact import Made, Node, descendants, upstream
 from orchestrator.domain.spec_items import COMPONENT, SpecItem
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 
 from orchestrator.domain.graph import Place
+from orchestrator.domain.patterns import expression
 
 DEPTH = 50
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACE = expression(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
 

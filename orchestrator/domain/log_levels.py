@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.past import DEFERRED, Entry, about
 
 

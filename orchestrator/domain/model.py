@@ -10,10 +10,10 @@ Task states:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NoReturn
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import UnknownName
 
 WISDOM = ("learnings", "decisions", "conventions", "issues")  # the files of what a session has learned

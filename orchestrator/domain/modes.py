@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import NotAllowedNow, UnknownName
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.text import is_question, mentions
 
 FALLBACK = "spec-only"
 OPENING_WORDS, OPENING_CHARS = 2, 24  # in which the verb of a request stands
-_OPENING = re.compile(
+_OPENING = expression(
     r"^(?:please|kindly|can you|could you|i want you to|let's|请你?|帮我|麻烦)[\s,，]*", re.I
 )
-_CLAUSE = re.compile(r"[,;&，；、]|\b(?:and|then)\b|并且?|然后|再", re.I)
-_NEGATED = re.compile(  # `without a UI`, `no frontend or backend`, `不需要界面`
+_CLAUSE = expression(r"[,;&，；、]|\b(?:and|then)\b|并且?|然后|再", re.I)
+_NEGATED = expression(  # `without a UI`, `no frontend or backend`, `不需要界面`
     r"\b(?:no|without|not)\s+(?:any\s+|an?\s+|the\s+|need\s+an?\s+)?[\w-]+(?:\s+(?:or|and|nor)\s+[\w-]+)?"
     r"|(?:不需要|不要|无需|没有)[^，。；、,.;\s]{1,6}",
     re.I,
 )
-_SENTENCE = re.compile(r"[.!?。！？](?:\s|$)|\n")
+_SENTENCE = expression(r"[.!?。！？](?:\s|$)|\n")
 
 
 @dataclass(frozen=True, slots=True)

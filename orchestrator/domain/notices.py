@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.pauses import PAUSES, PauseReason

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskDef
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.pipelines import Pack, Pipeline, PipelineDef, Round
 
 MODE = "discuss"
@@ -20,9 +21,9 @@ FOLDER, EARLIER = "input/", "earlier/"  # where the file and the records of earl
 MOST_EARLIER = 3
 USUAL = ("feasibility", "clarity", "accuracy")
 FOCUS = "whether it can be relied on as it is, and what has to change first"
-_PLAIN = re.compile(r"[^\w.-]+")
+_PLAIN = expression(r"[^\w.-]+")
 _DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{name}{n}" for name in ("COM", "LPT") for n in range(1, 10))}
-_ROUND = re.compile(r"(?:D|DISCUSS-)?\d{1,3}(?:-R\d+)?", re.IGNORECASE)
+_ROUND = expression(r"(?:D|DISCUSS-)?\d{1,3}(?:-R\d+)?", re.IGNORECASE)
 
 
 def names_a_round(name: str) -> bool:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import fields, replace
 
 from orchestrator.domain import ids
 from orchestrator.domain.agent_kinds import BUILTIN, with_others
 from orchestrator.domain.analysis import MOST_NAMED, AnalysisRules, RoundType, Viewpoint
+from orchestrator.domain.dataclass import fields, replace
 from orchestrator.domain.documents import DIMENSIONS
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.graph import TASK_LIMIT, Fault, Place, graph_faults, topological

@@ -7,10 +7,10 @@ in the transaction that it belongs to; those of one transaction have one time.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, TaskStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.domain.past import FORKED, Entry
 from orchestrator.domain.pauses import PauseReason

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.model import SessionStatus, State
 
 EXIT_DONE = 0

@@ -8,11 +8,11 @@ that a changed, renamed or deleted pipeline never changes a session that runs (d
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar, cast
 
 from orchestrator.domain import ids
 from orchestrator.domain.analysis import AnalysisRules, Viewpoint, of_perspectives
+from orchestrator.domain.dataclass import asdict, dataclass, field, replace
 from orchestrator.domain.documents import Catalogue, DocumentDef, Section
 from orchestrator.domain.dynamic import Capability, DynamicRules
 from orchestrator.domain.errors import UnknownName

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.plain_values import Reader
 
 FOLDER = "plan/"
@@ -34,8 +34,8 @@ PLANNED, OVERLAP = "plan", "overlap"  # sources of a dependency
 MOST_TASKS = 99  # that are read; how many a plan may have is checked apart from its form
 MOST_FILES, MOST_CRITERIA, MOST_REFS, MOST_LISTED = 200, 50, 500, 100
 LINE, TEXT = 2_000, 20_000  # characters
-TASK_ID = re.compile(r"TASK-[0-9]{3}")
-CRITERION_ID = re.compile(r"(TASK-[0-9]{3})-C[1-9][0-9]?")
+TASK_ID = expression(r"TASK-[0-9]{3}")
+CRITERION_ID = expression(r"(TASK-[0-9]{3})-C[1-9][0-9]?")
 
 
 @dataclass(frozen=True, slots=True)

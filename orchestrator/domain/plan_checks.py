@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import OVERLAP, PLAN, Dependency, Plan, PlanTask

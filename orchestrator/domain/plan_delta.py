@@ -7,8 +7,8 @@ tasks, leave them out and add others; of the rest the tasks of the plan before a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.plan import Criterion, Dependency, Plan, PlanTask
 from orchestrator.domain.plan_checks import REMOVE
 from orchestrator.domain.spec_items import ItemChanges

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
+
+from orchestrator.domain.dataclass import dataclass, field, replace
+from orchestrator.domain.patterns import expression
 
 MICROS = 1_000_000  # micro-dollars in a dollar
 TOKENS_LIMIT = 10**10  # of one call; more is a fault of whoever counted
@@ -22,7 +24,7 @@ COST_LIMIT = 1_000_000.0  # dollars of one call
 OWN = "settings"  # instead of a date: the user's own price without one
 
 N = TypeVar("N", int, float)
-_DATED = re.compile(r"-(?:\d{8}|\d{4}-\d{2}-\d{2})$")
+_DATED = expression(r"-(?:\d{8}|\d{4}-\d{2}-\d{2})$")
 
 
 @dataclass(frozen=True, slots=True)

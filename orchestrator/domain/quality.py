@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from orchestrator.domain.basis import Basis, Lack, lacks
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.model import Gate
 from orchestrator.domain.patterns import pattern
 from orchestrator.domain.pipelines import Gates

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from orchestrator.domain.basis import Basis
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.documents import DIMENSIONS
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from typing import cast, get_args
 
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import fields, replace
 from orchestrator.domain.documents import (
     DECLARED,
     DIMENSIONS,
@@ -20,14 +20,15 @@ from orchestrator.domain.documents import (
 )
 from orchestrator.domain.graph import Place
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.plain_values import Reader, unknown
 
 CARRIES = ("goals", "exclusions", "Must", "Should", "Could", "Won't")
 OWN_FILES = ("spec/spec-summary.md", "spec/spec-config.json")  # of the product, beside the documents
-_KIND = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
-_SECTION = re.compile(r"[a-z]+(?:_[a-z]+)*", re.ASCII)
-_PREFIX = re.compile(r"[A-Z]{1,10}", re.ASCII)
-_PATH = re.compile(r"spec/(?:[A-Za-z0-9][\w-]*/)*[\w-]+\.(?:md|json)", re.ASCII)
+_KIND = expression(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
+_SECTION = expression(r"[a-z]+(?:_[a-z]+)*", re.ASCII)
+_PREFIX = expression(r"[A-Z]{1,10}", re.ASCII)
+_PATH = expression(r"spec/(?:[A-Za-z0-9][\w-]*/)*[\w-]+\.(?:md|json)", re.ASCII)
 _RESERVED = frozenset(  # what else a document is written from, is asked for, or has as its items
     """
     adr codebase critique decisions document epic feedback improve language previous remarks request requirement story

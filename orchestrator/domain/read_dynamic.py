@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import fields
 
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import fields
 from orchestrator.domain.dynamic import (
     DOCUMENT,
     FINDINGS,

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from orchestrator.domain.patterns import expression
+
 NAMES = {
     "log": "a log",
     "code": "source code",
@@ -19,33 +21,33 @@ NAMES = {
 }
 MAX_CHARS = 60_000  # of a text that are looked at
 LONG = 10  # sentences from which a text without a wish is something else
-LOG = re.compile(
+LOG = expression(
     r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{1,3}(?:\.\d{1,3}){3} |"
     r"(?:\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\]?)\b|\s+at [\w$.]+\(|Traceback \(|  File \")"
 )
-CODE = re.compile(
+CODE = expression(
     r"^\s*(?:(?:def|class|import|from|return|async|await|public|private|protected|static|const|let|var|func|fn|package|#include|using|namespace|struct|impl|use|export|interface)\b.*[:;{(\w]$"
     r"|@\w+|[}\])]+[;,)]*$|.*[;{]\s*$|(?:if|for|while|elif|else|try|except|switch)\b.*[:{]\s*$|[\w.\[\]]+ ?[-+*/|]?= ?\S+.*|[\w.]+\(.*\)\s*$|//.*|/\*.*|\"\"\".*|<\/?[a-z][^>]*>\s*$)"
 )
-PROMPT = re.compile(
+PROMPT = expression(
     r"^\W*(?:you are\b(?! (?:going|asked|building|free|welcome))|act as\b|i want you to act\b|your (?:task|role|job) is to (?:answer|help|act|respond|translate|summari[sz]e|review|explain|write|reply|rate|classify)\b|pretend\b|ignore (?:all )?previous|system prompt"
     r"|你是一[个名位]|请?扮演|你现在是|du bist (?:ein|eine)\b|tu es (?:un|une)\b|eres (?:un|una)\b|あなたは)",
     re.IGNORECASE,
 )
-BUILT = re.compile(
+BUILT = expression(
     r"\b(?:build|create|develop|implement|design|code|program|ship|make)\b(?: (?:me|us))? (?:an?|the|this|my|our)\b[^.]{0,60}\b(?:app|application|tool|system|site|website|service|platform|api|bot|library|game|dashboard|program|cli|plugin|server|software|product|feature|prototype|mvp|extension|page|portal|module|script|component)s?\b"
     r"|(?:开发|搭建|实现|做|写)(?:一[个款套])?.{0,20}(?:系统|应用|工具|网站|小程序|平台|服务|软件|程序|接口)",
     re.IGNORECASE,
 )
-MINUTES = re.compile(
+MINUTES = expression(
     r"^\W*(?:minutes of|meeting (?:notes|minutes)|minutes\b|attendees|present:|会议纪要|protokoll|compte rendu|acta de)",
     re.IGNORECASE | re.MULTILINE,
 )
-RELEASED = re.compile(
+RELEASED = expression(
     r"\b(?:release notes|change ?log|what[’']s new in|released (?:on )?\d|new in (?:version )?\d|is the (?:\w+ ){0,3}release (?:of|in)\b)|发布说明|更新日志|版本说明|versionshinweise|notes de (?:version|publication)|notas de la versión",
     re.IGNORECASE,
 )
-WISH = re.compile(
+WISH = expression(
     r"\b(?:we|i|our \w+|users?|customers?) (?:want|need|would like|wish|'d like|must|should|have to)\b|\b(?:please|the (?:system|app|application|tool|service|site|product|page|server|client|api)) (?:must|shall|should|has to|needs to|will|can|could|may)\b"
     r"|\b(?:it )?would be (?:great|nice|good|lovely|helpful|useful|ideal|perfect) (?:if|to)\b|\b(?:i|we)['’]d (?:like|love)\b|\b(?:i|we) (?:hope|would love)\b|\bcould (?:you|we)\b"
     r"|\b(?:we|i) (?:are|am|['’](?:re|m)) (?:asking|looking) for\b|\bto have (?:\w+ ){1,4}(?:built|made|developed)\b|\b(?:first|second|next|later) version\b|\bshould be (?:running|live|ready|in use|online|finished)\b|\bit (?:has to|must|should|needs to|may) (?!have\b)|\bhas to work\b"

@@ -9,10 +9,10 @@ other, unfinished ones wait for the new: so the graph stays acyclic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from orchestrator.domain import ids
 from orchestrator.domain.concerns import ARCH
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.documents import DIMENSIONS, Catalogue
 from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.graph import topological

@@ -7,8 +7,8 @@ see it: a beat therefore never has to guess what a running inner loop will do ne
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.model import SATISFIED, AdvanceKind, TaskState
 
 

@@ -14,45 +14,46 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 
 MASK = "[masked]"
 SHORTEST = 8  # characters; a shorter value may be any word
-_NAME = re.compile(
+_NAME = expression(
     r"secret|passw(?:or)?d|passphrase|token|credential|api_?key|(?:^|_)(?:keys?|pass|auth|login|pat|cookie)(?:_|\d*$)",
     re.I,
 )
-_NO_VALUE = re.compile(
+_NO_VALUE = expression(
     r"_(?:file|path|dir|sock|type|method|backend|limit|ttl|name|env|count|length|timeout|cmd|command)s?$",
     re.I,
 )
-_PATH = re.compile(r"(?:~|\.{1,2})?(?:/[\w.@ -]+){2,}/?")
-_ADDRESS = re.compile(r"[A-Za-z][\w+.-]*://[^\s/@:]*:([^\s/@]+)@")
-_UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]")
+_PATH = expression(r"(?:~|\.{1,2})?(?:/[\w.@ -]+){2,}/?")
+_ADDRESS = expression(r"[A-Za-z][\w+.-]*://[^\s/@:]*:([^\s/@]+)@")
+_UNRESERVED = expression(r"[A-Za-z0-9_.~-]")
 
 # name of the shape -> what it looks like; a group is what is masked, else the whole
 _SHAPES = {
-    "private key": re.compile(
+    "private key": expression(
         r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.{0,20000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)",
         re.S,
     ),
-    "token": re.compile(
+    "token": expression(
         r"(?<![A-Za-z0-9_-])(?:sk-(?=[\w-]{0,200}\d)[\w-]{12,}|[rs]k_(?:live|test)_\w{16,}|gh[pousr]_\w{20,}|github_pat_\w{22,}"
         r"|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}"
         r"|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{40,}|hf_[A-Za-z0-9]{30,}"
         r"|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})"
     ),
-    "authorization": re.compile(
+    "authorization": expression(
         r"(?:\bauthorization|\bx-(?:goog-)?api-key)[\"']{0,2}\s{0,4}[:=]\s{0,4}[\"']?(?:(?:bearer|basic|token)\s{1,4})?"
         r"((?=[^\s\"',;<>]{0,4000}\d)[^\s\"',;<>]{8,})"
         r"|\bbearer\s{1,4}((?=[\w.~+/-]{0,4000}\d)[\w.~+/-]{16,}=*)",
         re.I,
     ),
-    "key in an address": re.compile(
+    "key in an address": expression(
         r"[?&;](?:[a-z_-]{0,20}(?:key|token|secret|passw(?:or)?d|signature)|sig|auth)="
         r"((?=[^\s\"'&#<>]{0,4000}\d)[^\s\"'&#<>]{8,})",
         re.I,
     ),
-    "password in an address": re.compile(
+    "password in an address": expression(
         r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>]{0,200}:([^\s/@\"'<>{}$\[]{3,400})@"
     ),
 }

@@ -10,20 +10,21 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import Catalogue
+from orchestrator.domain.patterns import expression
 
 PREFIXES = ("G", "REQ", "NFR", "ADR", "EPIC", "STORY")  # of the shipped documents, upstream first
 COMPONENT = "component:"  # a component has no identifier of its own: its name behind this
 COMPONENTS, WITHDRAWN = "components", "withdrawn"  # keys of sections
 FOLDER = "spec/"
-_ID = re.compile(r"(?<![\w-])([A-Z]{1,12})(?:-[A-Z]{1,2})?-\d{3,}(?:-\d{3,})?(?![\w]|-\d)")
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
-_SECTION = re.compile(r"<!-- section: ([a-z_]+) -->")
-_LEAD = re.compile(r"[\s>*_|+`\[-]*")  # what may stand before the identifier that a line begins with
-_FENCE = re.compile(r"[ \t]*(?:```(?!`*[^`]+`)|~~~)")  # code within a line begins no block
-_GONE = re.compile(r'^status: "?withdrawn"?[ \t]*$', re.MULTILINE)
+_ID = expression(r"(?<![\w-])([A-Z]{1,12})(?:-[A-Z]{1,2})?-\d{3,}(?:-\d{3,})?(?![\w]|-\d)")
+_HEADING = expression(r"(#{1,6})[ \t]+(.*)")
+_SECTION = expression(r"<!-- section: ([a-z_]+) -->")
+_LEAD = expression(r"[\s>*_|+`\[-]*")  # what may stand before the identifier that a line begins with
+_FENCE = expression(r"[ \t]*(?:```(?!`*[^`]+`)|~~~)")  # code within a line begins no block
+_GONE = expression(r'^status: "?withdrawn"?[ \t]*$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ documents that say opposite things are wrong however well the rest agrees.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import JsonObject
 
 SUPERVISE = "SUPERVISE"  # the prefix of its tasks

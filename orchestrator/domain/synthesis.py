@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from orchestrator.domain.critiques import Divergence, Reply, Verdict
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.model import Severity
 from orchestrator.domain.text import keywords
 

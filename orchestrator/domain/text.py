@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from orchestrator.domain.patterns import pattern
+from orchestrator.domain.patterns import expression, pattern
 
 TOKEN = pattern(  # a word, or a run of CJK characters
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|[\p{L}\p{M}\p{N}]+(?:['’_.-][\p{L}\p{M}\p{N}]+)*"
@@ -15,12 +15,12 @@ _LETTER = pattern(r"\p{L}")
 _KANA_HANGUL = pattern(r"[\p{Hiragana}\p{Katakana}\p{Hangul}]")
 _HIRAGANA_HANGUL = pattern(r"[\p{Hiragana}\p{Hangul}]")  # katakana alone is a name
 _CELLS = pattern(r"(?<!\\)\|")
-_ASKING = re.compile(
+_ASKING = expression(
     r"(?:how(?! about)|why|where|when|which|what(?! if)|who|does|do|is|are)\b.*\?$"
     r"|.*(?:为什么|为何|如何|怎么|怎样|哪|什么|是否|吗).*[?？]$",
     re.I,
 )
-_MORE_SAID = re.compile(r"\n|[.!?]\s|[。！？].")
+_MORE_SAID = expression(r"\n|[.!?]\s|[。！？].")
 _STOP = frozenset(  # words that say nothing about what a text is about
     """
     a an and are as at be been before but by can could do does for from had has have if in into is it its may

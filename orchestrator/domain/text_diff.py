@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
+
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 
 CONTEXT = 3  # unchanged lines around a change
 MOST_LINES = 4_000  # lines that are matched; where more differ, all of them count as rewritten
 LONGEST = 2_000  # characters of a line whose words are compared
 MOST_PAIRS = 400  # rewritten lines in one place whose words are compared
 ALIKE = 40.0  # per cent of similarity from which a line counts as rewritten, not as replaced
-_WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]")
-_HEADING = re.compile(r"#{1,6}\s+(.*)")
+_WORDS = expression(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]")
+_HEADING = expression(r"#{1,6}\s+(.*)")
 Kind = Literal["same", "removed", "added"]
 Part = tuple[str, bool]  # text, and whether it is what differs in its line
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from orchestrator.domain.dataclass import dataclass
 
 MICROS = 1_000_000
 FOLDED_SECONDS = 60  # idle time shorter than this is never folded

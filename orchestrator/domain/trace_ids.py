@@ -7,12 +7,13 @@ the coordinator that ends it, and their successors after a crash.
 from __future__ import annotations
 
 import hashlib
-import re
-from typing import NamedTuple
+
+from orchestrator.domain.named_tuple import NamedTuple
+from orchestrator.domain.patterns import expression
 
 HEADER = "traceparent"
 _TRACE, _SPAN = 32, 16  # hexadecimal digits
-_PARENT = re.compile(r"((?!ff)[0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
+_PARENT = expression(r"((?!ff)[0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
 _LONGEST = 512  # characters of a header that is read at all
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from orchestrator.domain.critiques import Divergence, Reply, Verdict
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.model import Consensus, Severity
 from orchestrator.domain.pauses import PauseReason

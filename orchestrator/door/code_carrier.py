@@ -10,10 +10,10 @@ gives the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.store.rows import Run
 
 PART_BYTES: Final = 1 << 20  # of a bundle, in one request

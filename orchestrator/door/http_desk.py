@@ -15,7 +15,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
@@ -23,6 +22,7 @@ from urllib.parse import urlsplit
 
 from orchestrator import __version__
 from orchestrator.domain import trace_ids
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.identity import ProjectId
 from orchestrator.door import wire

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store.rows import Artifact, Decision, MemoryEntry, Run, Session, Verdict
 

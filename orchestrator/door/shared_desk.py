@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.door.desk import Report, Reported, Run, Taken
 from orchestrator.door.local_desk import LocalDesk
 from orchestrator.store.clock import SystemClock

@@ -11,7 +11,6 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import GenericAlias
 from typing import Any, Final, get_args, get_origin, get_type_hints
@@ -19,6 +18,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from orchestrator.domain import errors
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
 from orchestrator.door.desk import Desk
 from orchestrator.store.files import UnsafePath

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.identity import ProjectId
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door.code_carrier import CodeCarrier

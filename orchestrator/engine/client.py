@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -27,6 +26,7 @@ from temporalio.common import ActivityIDConflictPolicy, ActivityIDReusePolicy, P
 from temporalio.exceptions import ActivityAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode, TLSConfig
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import EngineAway, EngineError
 from orchestrator.engine.place import EnginePlace
 

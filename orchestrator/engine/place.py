@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.config.extras import TEMPORAL_INSTALL, has_temporal
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.elsewhere import REVIEWS_OF_CODE
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.identity import ProjectId

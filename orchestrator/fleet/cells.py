@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from orchestrator import failpoints
 from orchestrator.commands import manage
 from orchestrator.commands.resume import Answer, resume
 from orchestrator.commands.start import StartRequest, begin, prepare
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus

@@ -5,13 +5,13 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import ConfigDict, StringConstraints, TypeAdapter, ValidationError
 
 from orchestrator.config.settings import TemporalSettings
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.project import Project, open_for_writing, read_settings
 from orchestrator.store.store import Store

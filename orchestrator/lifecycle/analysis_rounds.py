@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from orchestrator.domain import ids
 from orchestrator.domain.analysis import (
@@ -22,6 +21,7 @@ from orchestrator.domain.analysis import (
     named_perspectives,
     round_number,
 )
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState, TaskStatus

@@ -8,9 +8,9 @@ is repeated because a person asked for other work has both rounds again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.evidence import Finding
 from orchestrator.domain.frontend_audit import FAIL, NEEDS_FIX, ROUNDS
 from orchestrator.domain.json_types import Json, JsonObject

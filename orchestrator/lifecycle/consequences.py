@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 
+from orchestrator.domain.dataclass import asdict
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.plan_marks import APPROVE_PLAN, DELTA

@@ -8,9 +8,9 @@ landed, and its reversal is a commit.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.plan import PlanTask
 from orchestrator.domain.plan_checks import order

@@ -7,8 +7,8 @@ own approval, makes the tasks: only what is affected is carried out again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason

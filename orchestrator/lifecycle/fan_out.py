@@ -7,10 +7,10 @@ new ones beside it, with the plan's own edges; whatever waits for the placeholde
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from orchestrator.domain import ids
 from orchestrator.domain.concerns import MODE, AdviceMode
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import Consensus, Severity
 from orchestrator.domain.pauses import PauseReason

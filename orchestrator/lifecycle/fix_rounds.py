@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.evidence import Finding
 from orchestrator.domain.frontend_audit import FAIL
 from orchestrator.domain.json_types import Json, JsonObject

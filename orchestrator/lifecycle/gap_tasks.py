@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from orchestrator.config.role_files import path_of, role_file
 from orchestrator.domain import ids
 from orchestrator.domain.capability_gaps import Assignment, assignment, capability_named
+from orchestrator.domain.dataclass import asdict
 from orchestrator.domain.dynamic import CODE
 from orchestrator.domain.dynamic_session import (
     ARTIFACT,

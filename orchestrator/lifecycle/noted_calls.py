@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from orchestrator.domain.account_pause import SECOND
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.domain.prices import Cost, Usage
 from orchestrator.store import budgets, rate_limits, records

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import PLAN, Plan, is_plan_file, read_plan

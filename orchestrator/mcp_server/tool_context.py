@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from orchestrator import project as app
 from orchestrator.commands.caller import Caller
 from orchestrator.coordinator import projections
 from orchestrator.dispatch.dashboards import showing
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import StoreError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.mcp_server.scope import Person, Scope

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from orchestrator.commands import by_name, command_arguments, starting, team_msg, wisdom
 from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain import secrets
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json
 from orchestrator.mcp_server import arguments as given

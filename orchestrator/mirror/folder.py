@@ -13,10 +13,10 @@ import time
 import uuid
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from orchestrator import failpoints
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.door.mirror_wire import LARGEST_CONTENT
 from orchestrator.mirror.known import OWN
 from orchestrator.store import files

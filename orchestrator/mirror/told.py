@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.inert import inert
 from orchestrator.domain.json_types import JsonObject
 

@@ -6,14 +6,14 @@ and neither report another's run nor claim for a role that the token is not for.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE
 from orchestrator.domain.errors import LeaseLost, UsageError
 from orchestrator.domain.identity import SUPERVISED
+from orchestrator.domain.patterns import expression
 from orchestrator.door.code_carrier import RECEIVED
 from orchestrator.door.desk import CallBegin, Ended, Report, Run, RunProducts
 from orchestrator.door.wire import DoorRefused, Operation
@@ -22,7 +22,7 @@ from orchestrator.store import claims, host_tokens, tasks, work, work_trees
 from orchestrator.store.rows import HostToken
 from orchestrator.store.store import Tx
 
-INCARNATION = re.compile(r"h-[A-Za-z0-9-]{1,60}\Z")
+INCARNATION = expression(r"h-[A-Za-z0-9-]{1,60}\Z")
 ELSEWHERE = frozenset(
     {
         *("register", "renew", "bye", "claim", "take", "is_delivered", "over", "is_led", "agent_token"),

@@ -15,7 +15,6 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -29,6 +28,7 @@ from orchestrator import __version__
 from orchestrator.config.extras import METRICS_INSTALL
 from orchestrator.config.settings import Settings
 from orchestrator.domain import errors, trace_ids
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door import mirror_wire, wire
 from orchestrator.door.commit_watch import told_of_commits

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
 import threading
 from collections.abc import Callable, Hashable
@@ -26,6 +25,7 @@ from orchestrator.dispatch.asking import have_done
 from orchestrator.domain import errors
 from orchestrator.domain.elsewhere import WHY_HERE, needs_commits
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.plan_marks import PLANS
 from orchestrator.door.code_carrier import (
     LARGEST_BUNDLE,
@@ -45,8 +45,8 @@ from orchestrator.store.store import Store, Tx
 
 WAIT_SECONDS = 20.0  # for git, in one request
 JOBS = 2  # of git at a time
-_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
-_DIGEST = re.compile(r"[0-9a-f]{64}\Z")
+_ID = expression(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_DIGEST = expression(r"[0-9a-f]{64}\Z")
 Q = TypeVar("Q", bound=OfRun)
 
 

@@ -6,11 +6,11 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from orchestrator import wakeup
 from orchestrator.domain import errors
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
 from orchestrator.door import code_carrier, wire
 from orchestrator.door.desk import Reported, Run, Taken

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -171,7 +170,7 @@ def keep_large(workflow: Path, body: bytes) -> None:
         _sync_names(target)
         return
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = target.with_name(f".{digest_of(body)}.{uuid.uuid4().hex}")  # two slots may keep the same one
+    draft = target.with_name(f".{digest_of(body)}.{os.urandom(16).hex()}")  # two slots may keep the same one
     try:
         with draft.open("wb") as file:
             file.write(body)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.sql import audit, bindparam, select
 from orchestrator.store.statements import Insertion, Selection, columns, query
 from orchestrator.store.store import Tx

@@ -7,11 +7,11 @@ take turns: of several calls that want the last of a budget, one gets it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from orchestrator.domain import budget as rules
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.prices import Cost, Usage
 from orchestrator.store import messages, records, sessions

@@ -7,9 +7,9 @@ verified only by a check.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.claims import assert_lease
 from orchestrator.store.rows import Run
 from orchestrator.store.sql import bindparam, checks, links, select

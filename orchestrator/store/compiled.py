@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.store.backends.sql_dialect import SqlDialect
 
 FOLDER = Path(__file__).parent

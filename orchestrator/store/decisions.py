@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from orchestrator.domain.command_keys import KEPT_DAYS, KEPT_FOR_GOOD
 from orchestrator.domain.errors import KeyReused
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.rows import Decision
 from orchestrator.store.sql import Delete, bindparam, commands, decisions, delete, select
 from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, query

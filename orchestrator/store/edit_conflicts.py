@@ -6,9 +6,8 @@ index has them alone, so all are read and chosen from.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store import messages
 from orchestrator.store.sql import messages as table
 from orchestrator.store.sql import or_, select, sessions

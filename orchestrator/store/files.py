@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import stat
 import unicodedata
@@ -121,6 +120,8 @@ def rename_to_new(here: int, one: str, there: int, other: str) -> bool:
 
 
 def _rename(here: int, one: str, there: int, other: str, flags: int) -> bool:
+    import ctypes  # few commands write files
+
     call = getattr(ctypes.CDLL(None), "renameat2", None)  # Linux; Python has no name for it
     return call is not None and call(here, os.fsencode(one), there, os.fsencode(other), flags) == 0
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from orchestrator.domain.elsewhere import REVIEWS_OF_CODE, ROLES_ELSEWHERE
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.records import cost_sums
 from orchestrator.store.rows import CallSums
 from orchestrator.store.sql import agent_calls, func, hosts, null, runs, select, tasks

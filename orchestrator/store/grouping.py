@@ -10,9 +10,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import DatabaseBusy
 
 LARGEST = 64  # units in one transaction

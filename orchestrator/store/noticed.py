@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.sql import bindparam, messages, or_, select, sessions
 from orchestrator.store.statements import Selection, fixed, query
 from orchestrator.store.store import Tx

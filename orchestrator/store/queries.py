@@ -3,11 +3,10 @@ the two `mark_*` functions writes."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from orchestrator.domain import account_pause
 from orchestrator.domain.concerns import ARCH
 from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.pauses import ADVISED
 from orchestrator.store.records import cost_sums
 from orchestrator.store.rows import Attempt, CallSums, Offer, Session

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UsageError
 
 FOLDERS = (

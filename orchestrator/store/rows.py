@@ -7,9 +7,8 @@ can still be shown, and the rules refuse what they do not know (`task_states`).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.pauses import PauseReason
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 
 
 def run_id(at: int) -> str:
     """32 hexadecimal digits that no other run has; they begin with the time, so that new rows lie side by side."""
-    return f"{at & 0xFFFF_FFFF_FFFF_FF:014x}{secrets.token_hex(9)}"
+    return f"{at & 0xFFFF_FFFF_FFFF_FF:014x}{os.urandom(9).hex()}"
 
 
 def first_run_id(at: int) -> str:
@@ -23,4 +23,4 @@ def new_run_id() -> str:
 
 def new_call_id() -> str:
     """The id of a call of an agent that is to begin; its run has no other call of that id."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()

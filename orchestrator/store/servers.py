@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from orchestrator import __version__
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.clock import process_start, space_of_pids
 from orchestrator.store.sql import Delete, Update, bindparam, delete, leases, select, update
 from orchestrator.store.statements import Insertion, Selection, change, query

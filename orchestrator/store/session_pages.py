@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.records import cost_sums
 from orchestrator.store.rows import CallSums, Session
 from orchestrator.store.sql import ColumnElement, agent_calls, bindparam, func, or_, select, sessions, tasks

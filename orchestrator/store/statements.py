@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, get_origin
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.store import compiled
 from orchestrator.store.backends.sql_dialect import SqlDialect
 from orchestrator.store.backends.sqlite import SQL as SQLITE

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from orchestrator.domain.model import TaskStatus
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.sql import ColumnElement, and_, bindparam, case, func, of_session, or_, select, tasks
 from orchestrator.store.statements import Selection, columns, fixed, query
 from orchestrator.store.store import Tx

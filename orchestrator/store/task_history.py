@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from orchestrator.domain.model import RunOutcome, TaskStatus
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.sql import agent_calls, and_, bindparam, func, runs, select, tasks
 from orchestrator.store.statements import Selection, fixed, query
 from orchestrator.store.store import Tx

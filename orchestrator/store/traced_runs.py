@@ -7,10 +7,10 @@ and asks for the ids of a while: they begin with the time.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import RunOutcome
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.run_ids import first_run_id
 from orchestrator.store.sql import (
     agent_calls,

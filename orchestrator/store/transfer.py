@@ -4,8 +4,8 @@ references whole. Row ids are the database's own, so they are given anew."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import StoreError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store.backends.sqlite import REFUSED

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.waiting import LAST, RANKS
 from orchestrator.store.sql import Select, and_, bindparam, case, func, messages, select, sessions, tasks
 from orchestrator.store.statements import Selection, fixed, query

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.named_tuple import NamedTuple
 
 
 class Work(NamedTuple):

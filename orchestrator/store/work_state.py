@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import RunOutcome, SessionStatus
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store import messages
 from orchestrator.store.rows import Message
 from orchestrator.store.sql import (

@@ -10,13 +10,12 @@ file system is the path.
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from orchestrator.domain.errors import LaneInUse, LeaseLost
 from orchestrator.domain.model import RunOutcome
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store.claims import assert_lease
 from orchestrator.store.rows import Run
 from orchestrator.store.sql import (
@@ -224,7 +223,7 @@ def open_tree(tx: Tx, run: Run, lane: int, folder: Callable[[int], bytes], base:
         session_id=run.session_id,
         lane=lane,
         generation=last + 1,
-        nonce=secrets.token_hex(16),
+        nonce=os.urandom(16).hex(),
         folder=folder(last + 1),
         state="making",
         chain=run.loop,

@@ -15,9 +15,9 @@ were noted, and the phase that it was in.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from orchestrator.domain import trace_ids
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.trace_ids import SpanContext
 from orchestrator.store.traced_runs import EndedRun, TracedCall, TracedCheck, TracedRun

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.trace_ids import SpanContext
 
 Attributes: TypeAlias = Mapping[str, str | int | float | bool]
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,99}")
+_NAME = expression(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from shlex import quote
 
 from orchestrator.domain.approvals import Token, pause_digest
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import Changed
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.time_axis import Span
 from orchestrator.store import queries
 from orchestrator.store.rows import Session

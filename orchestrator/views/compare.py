@@ -5,22 +5,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from orchestrator.domain.comparison import Better, Row, row
+from orchestrator.domain.dataclass import asdict
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.domain.patterns import expression
 from orchestrator.store import artifacts, records, tasks, work_state
 from orchestrator.store.rows import Artifact, Session
 from orchestrator.store.store import Tx
 from orchestrator.views import cost, discuss, measured, reviews, session_line
 from orchestrator.views.lookup import session as find
 
-_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
-_FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
-_FRONT = re.compile(r"\A---\n.*?^---\n", re.MULTILINE | re.DOTALL)  # names the session and the time
+_HEADING = expression(r"^#{1,6} ", re.MULTILINE)
+_FENCE = expression(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+_FRONT = expression(r"\A---\n.*?^---\n", re.MULTILINE | re.DOTALL)  # names the session and the time
 _DATA = "/."  # a folder of data, in a path
 _RECORDS = ("discussions/", "qa/")  # of rounds, tests and reviews, which have rows of their own
 DIMENSIONS = ("completeness", "consistency", "traceability", "depth", "coverage")

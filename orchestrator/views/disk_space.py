@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
+
+from orchestrator.domain.dataclass import dataclass
 
 FREE_BYTES = 200 * 1024 * 1024
 FREE_SHARE = 0.05

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UnknownName
 from orchestrator.store import artifacts, edits
 from orchestrator.store.rows import Session

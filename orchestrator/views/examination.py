@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from orchestrator.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import asdict, dataclass
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.forecast import Forecast, forecast
 from orchestrator.domain.impact import Impact, Made, Node, impact_of, upstream

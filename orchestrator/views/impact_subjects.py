@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from orchestrator.domain import ids
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import UnknownName, UsageError
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.plan import PLAN, TASK_ID, TASKS
 from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.domain.spec_items import SpecItem
@@ -17,7 +17,7 @@ from orchestrator.store.checks import Link
 from orchestrator.store.rows import Task
 
 NAME_LIMIT = 500  # characters
-_TEAM = re.compile(r"(?:.*/)?\.workflow/\.team/[^/]+/")
+_TEAM = expression(r"(?:.*/)?\.workflow/\.team/[^/]+/")
 
 
 @dataclass(frozen=True, slots=True)

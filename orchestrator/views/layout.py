@@ -6,17 +6,18 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from orchestrator.domain.analysis import PERSPECTIVE, chosen_perspectives
 from orchestrator.domain.clarified import asked_part
 from orchestrator.domain.courtesies import without_courtesies
+from orchestrator.domain.dataclass import asdict, dataclass, replace
 from orchestrator.domain.dynamic_roles import TaskAnalysis, analyse
 from orchestrator.domain.dynamic_session import generated
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.pipelines import DiscussForm, Pack, Pipeline, expand, with_perspectives
 from orchestrator.domain.project_facts import frontend_frameworks
 from orchestrator.domain.review_verdicts import MODE
@@ -199,15 +200,15 @@ def is_repository(folder: Path) -> bool:
     return any((each / ".git").exists() for each in (folder, *folder.parents))
 
 
-_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_TAG = re.compile(r"</?[A-Za-z][^>]*>?")
-_GREETS = re.compile(  # a first line that only greets, and the word in front of a mail's subject
+_IMAGE = expression(r"!\[[^\]]*\]\([^)]*\)")
+_LINK = expression(r"\[([^\]]*)\]\([^)]*\)")
+_TAG = expression(r"</?[A-Za-z][^>]*>?")
+_GREETS = expression(  # a first line that only greets, and the word in front of a mail's subject
     r"(?:(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|hallo|bonjour|hola)\b|大家好|你好|您好|各位好?)"
     r"[^.?:：]{0,30}[,，!！:：]?$",
     re.IGNORECASE,
 )
-_SUBJECT = re.compile(r"^(?:Subject|Betreff|Objet|Asunto|主题|件名)[:：]\s*(?=\S)", re.IGNORECASE)
+_SUBJECT = expression(r"^(?:Subject|Betreff|Objet|Asunto|主题|件名)[:：]\s*(?=\S)", re.IGNORECASE)
 
 
 def title_of(request: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.log_levels import Wanted
 from orchestrator.store import messages
 from orchestrator.store.rows import Message, Session

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.effects import LED_TO_A_CHANGE, Effect, Versions
 from orchestrator.domain.json_types import Json, JsonObject

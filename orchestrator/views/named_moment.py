@@ -9,12 +9,13 @@ from datetime import UTC, datetime, timedelta
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.ids import shown
+from orchestrator.domain.patterns import expression
 from orchestrator.store.rows import Message, Session
 from orchestrator.store.store import Tx
 
 MICROS = 1_000_000
-_NUMBER = re.compile(r"(?:MSG-)?([0-9]{1,15})", re.IGNORECASE)
-_CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
+_NUMBER = expression(r"(?:MSG-)?([0-9]{1,15})", re.IGNORECASE)
+_CLOCK = expression(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
 EXAMPLES = "for example 2026-11-22T14:05:00Z, 14:05:00 (of this machine's clock) or MSG-012"
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from statistics import median
 
 from orchestrator.domain.approvals import digest_of
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.graph import Fault
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_lines import lines_of
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.middle import median
 from orchestrator.domain.plan import PAGE, PLAN, Plan, is_plan_file, read_plan
 from orchestrator.domain.plan_checks import GROUND, Ground, check_plan, with_overlaps
 from orchestrator.domain.prices import MICROS

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.patterns import expression
 from orchestrator.store import session_pages
 from orchestrator.store.session_pages import Place
 from orchestrator.store.store import Tx
@@ -15,7 +14,7 @@ from orchestrator.views.session_line import line
 
 LIMIT, LARGEST = 50, 200  # sessions of a page, unless another number is asked for; and at most
 SEARCH_LIMIT = 200  # characters
-_KEY = re.compile(r"(\d{1,18})\.([\w-]{1,200})")
+_KEY = expression(r"(\d{1,18})\.([\w-]{1,200})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypedDict
 
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.approvals import digest_of
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES
 from orchestrator.domain.spec_items import FOLDER, ItemChanges, compared, digests

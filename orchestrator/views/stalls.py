@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import NamedTuple
 
 from orchestrator.coordinator.projector import stamp
 from orchestrator.dispatch.coming_up import fault_of, is_starting, last_start
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.waiting import Held
 from orchestrator.store import leases, waiting
 from orchestrator.store.store import Tx

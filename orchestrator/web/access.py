@@ -20,12 +20,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal, cast
 
 from orchestrator.dispatch.dashboards import STATE_FOLDER, is_private
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import UsageError
 
 CODE_SECONDS = 10 * 60

@@ -5,11 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
+
 LONGEST = 2_000  # characters of an address
-_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+", re.ASCII)
+_HOST = expression(r"[a-z0-9._-]+|[0-9a-f:.]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import regex
@@ -13,6 +12,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.inert import one_line
 from orchestrator.web.document_text import MARKER, Heading, split_front, without_noise
 

@@ -6,13 +6,14 @@ The parser of Markdown is not needed for this, and not loaded.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 
 FRONT_LINES = 60
-MARKER = re.compile(r"<!-- (?:section: ([a-z_]{1,60})|empty) -->")
-_WRITTEN_BY = re.compile(r"Written by .{1,200}\(task .{1,100}\)\.")
+MARKER = expression(r"<!-- (?:section: ([a-z_]{1,60})|empty) -->")
+_WRITTEN_BY = expression(r"Written by .{1,200}\(task .{1,100}\)\.")
 
 
 @dataclass(frozen=True, slots=True)

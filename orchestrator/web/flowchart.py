@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.drawing import Metrics, Node, place, place_downwards
+from orchestrator.domain.patterns import expression
 from orchestrator.web.graph_svg import CELL_WIDTH, LINE_HEIGHT, Face, cells_of, fitted, svg
 
 MOST_LINES = 600  # of source; a larger chart is shown as its source
 LABEL_CELLS = 24
 LABEL_LINES = 3
-_HEADING = re.compile(r"\s*(?:flowchart|graph)\s+(LR|TD|TB)\s*;?\s*", re.ASCII)
-_BOX = re.compile(
+_HEADING = expression(r"\s*(?:flowchart|graph)\s+(LR|TD|TB)\s*;?\s*", re.ASCII)
+_BOX = expression(
     r'\s*([A-Za-z]\w{0,60})(?:\["([^"]*)"\]|\(\["([^"]*)"\]\)|\[\["([^"]*)"\]\]|\("([^"]*)"\))\s*', re.ASCII
 )
-_ARROW = re.compile(r"\s*([A-Za-z]\w{0,60})\s*-->\s*([A-Za-z]\w{0,60})\s*", re.ASCII)
-_REFERENCE = re.compile(r"#(\d{1,7});", re.ASCII)
+_ARROW = expression(r"\s*([A-Za-z]\w{0,60})\s*-->\s*([A-Za-z]\w{0,60})\s*", re.ASCII)
+_REFERENCE = expression(r"#(\d{1,7});", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.json_types import Json
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx

@@ -6,12 +6,12 @@ It is hidden from screen readers, whose users get a list beside it; therefore it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
 from unicodedata import east_asian_width
 
 from markupsafe import Markup
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.drawing import Box, Drawing, Line, Point
 from orchestrator.domain.inert import one_line
 

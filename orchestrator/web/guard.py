@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from html import escape
 from urllib.parse import parse_qs, quote
 
@@ -25,6 +24,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from orchestrator.dispatch.dashboards import NAME
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert
 from orchestrator.web import request_body

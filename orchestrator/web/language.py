@@ -9,20 +9,21 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from markupsafe import Markup, escape
 
 from orchestrator.config import resources
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.inert import inert
+from orchestrator.domain.patterns import expression
 
 COOKIE = "lc-language"
 COOKIE_SECONDS = 365 * 24 * 3600
 LONGEST_WISH = 500  # characters of Accept-Language that are read
 NAMES = {"en": "English", "zh": "中文"}
 CODES = {"en": "en", "zh": "zh-CN"}  # as `lang` has them
-_VALUE = re.compile(r"\{(\d+)\}")
+_VALUE = expression(r"\{(\d+)\}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

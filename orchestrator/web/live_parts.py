@@ -10,9 +10,10 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 
 from starlette.responses import Response
+
+from orchestrator.domain.dataclass import dataclass, field
 
 KEPT_SECONDS = 1.0  # less than what a page may be behind (3 s)
 

@@ -6,11 +6,9 @@ them goes through a sanitizer with a list of tags. Diagrams are put in afterward
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from html import escape
@@ -21,7 +19,9 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.inert import inert
+from orchestrator.domain.patterns import expression
 from orchestrator.web.document_links import LinkRules, Target
 from orchestrator.web.document_parts import Parsed, parse
 from orchestrator.web.document_text import Heading
@@ -50,8 +50,8 @@ ATTRIBUTES = {
     **{f"h{level}": {"id"} for level in range(1, 7)},
 }
 MOST_CHARTS = 40  # in one document; further diagrams are shown as their source
-_FIGURE = re.compile(r'<figure id="diagram-(\d{1,6})"></figure>')
-_ALIGNED = re.compile(r"text-align:(left|right|center)")
+_FIGURE = expression(r'<figure id="diagram-(\d{1,6})"></figure>')
+_ALIGNED = expression(r"text-align:(left|right|center)")
 
 
 @dataclass(frozen=True, slots=True)

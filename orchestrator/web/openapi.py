@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from orchestrator import __version__
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.web.route import Route
 
-_NAME = re.compile(r"\{(\w+)(?::path)?\}")
+_NAME = expression(r"\{(\w+)(?::path)?\}")
 REFS = "#/components/schemas/{model}"
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel
 from starlette.responses import Response
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.web.web_request import Query, WebRequest
 
 Handler = Callable[[WebRequest], Response]

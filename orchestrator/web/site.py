@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import UnknownName
 from orchestrator.web.access import Access
 from orchestrator.web.examined import Examined

@@ -6,11 +6,11 @@ It is hidden from screen readers, whose users get the same attempts as a list.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
 from markupsafe import Markup
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.time_axis import Fold, axis
 from orchestrator.views.attempts import Attempts, ShownAttempt

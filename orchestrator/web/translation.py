@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from jinja2 import Environment
 from jinja2.ext import Extension
 
+from orchestrator.domain.patterns import expression
 from orchestrator.web.language import Language, filled
 
 SPOKEN = (  # attributes that hold texts
@@ -25,15 +26,15 @@ SPOKEN = (  # attributes that hold texts
     "placeholder",
     "title",
 )
-_TOKEN = re.compile(
+_TOKEN = expression(
     r"""(?P<value>\{\{.*?\}\}) | \{%.*?%\} | \{\#.*?\#\}
     | (?P<tag><[/!a-zA-Z](?:\{\{.*?\}\}|\{%.*?%\}|[^>])*>)""",
     re.DOTALL | re.VERBOSE,
 )
-_SPOKEN = re.compile(rf'(?<=\s)(?P<name>{"|".join(SPOKEN)})="(?P<text>[^"]*)"')
-_VERBATIM = re.compile("<(?:code|kbd|script|style)[ >]")  # what stands in these is no text
-_VALUE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
-_BLOCK = re.compile(r"\{%.*?%\}", re.DOTALL)
+_SPOKEN = expression(rf'(?<=\s)(?P<name>{"|".join(SPOKEN)})="(?P<text>[^"]*)"')
+_VERBATIM = expression("<(?:code|kbd|script|style)[ >]")  # what stands in these is no text
+_VALUE = expression(r"\{\{.*?\}\}", re.DOTALL)
+_BLOCK = expression(r"\{%.*?%\}", re.DOTALL)
 _Translate = Callable[[str], str | None]
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from orchestrator.cli.main import build
+from orchestrator.cli.building import build
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import sessions
 from tests import factories

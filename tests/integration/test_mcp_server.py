@@ -22,7 +22,8 @@ from urllib.parse import urlsplit
 import pytest
 from typer.main import get_command
 
-from orchestrator.cli.main import build, run
+from orchestrator.cli.building import build
+from orchestrator.cli.main import run
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, StoreError, UsageError
 from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.pauses import PauseReason

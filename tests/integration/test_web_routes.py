@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from typer.main import get_command
 
 import orchestrator
-from orchestrator.cli.main import build
+from orchestrator.cli.building import build
 from orchestrator.commands import by_name, manage
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.project import Project

@@ -6,7 +6,7 @@ import re
 import string
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -109,6 +109,7 @@ def test_any_line_is_shown_character_by_character(text: str) -> None:
 
 @settings(deadline=None, max_examples=300)
 @given(WORDS)
+@example("[C)")
 def test_any_sentence_in_a_list_of_requirements_is_read_character_by_character(text: str) -> None:
     line = " ".join(f"It must show {text}".split())
     assume(not re.search(r"\*.*[A-Za-z].*\*", line))  # that may be emphasis

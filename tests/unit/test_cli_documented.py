@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from orchestrator.cli.main import build
+from orchestrator.cli.building import build
 
 DOCS = (Path(__file__).parents[2] / "docs" / "cli.md").read_text()
 OF_TYPER = {"--install-completion", "--show-completion", "--help"}

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.main import get_command
 
-from orchestrator.cli.main import COMMANDS, build
+from orchestrator.cli.building import COMMANDS, build
 
 ALL_NAMES = {name for names in COMMANDS.values() for name in names}
 

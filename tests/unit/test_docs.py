@@ -157,7 +157,7 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, An
 def command_line() -> dict[str, Any]:
     from typer.main import get_command
 
-    from orchestrator.cli.main import build
+    from orchestrator.cli.building import build
 
     return dict(commands(get_command(build())))
 

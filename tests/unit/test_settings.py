@@ -88,6 +88,7 @@ DEFAULTS = {
         "required": False,
         "unconfined": False,
         "test_seconds": 1800.0,
+        "checked_at_once": None,
         "serve": [],
         "pages": [],
     },

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from orchestrator.domain.patterns import expression
+
 LOOKED_AT = 2_000  # characters
 GRADES = ("low", "medium", "high", "critical")
 # Other words for a choice, by the choice; spelling, case and punctuation do not count.
@@ -88,14 +90,14 @@ _GRADE_WORDS = {plain(word): grade for grade in GRADES for word in (grade, *SYNO
 _ANY_GRADE = "|".join(
     sorted((re.escape(word) for g in GRADES for word in (g, *SYNONYMS[g])), key=len, reverse=True)
 )
-_GRADE = re.compile(rf"(?<![^\W_])(?:{_ANY_GRADE})(?![^\W_])", re.I)
-_MARKED = re.compile(
+_GRADE = expression(rf"(?<![^\W_])(?:{_ANY_GRADE})(?![^\W_])", re.I)
+_MARKED = expression(
     rf"[(\[【]\W{{0,3}}(?:severity\W{{1,3}})?({_ANY_GRADE})\W{{0,3}}[)\]】]"
     rf"|^\W{{0,6}}(?:severity\W{{1,3}})?({_ANY_GRADE})(?:\W{{0,3}}[:：]|[ \t]*[–—-][ \t])",
     re.I,
 )
 # All of the text, not just its beginning: "No problem statement" and "No high availability" are weaknesses.
-_NONE = re.compile(
+_NONE = expression(
     rf"(?:there (?:are|is|were) )?(?:no|none|nothing)(?:[ ,/]+(?:{_ANY_GRADE}|or|and|other|further|real|obvious))*"
     r"(?: (?:issues?|weakness(?:es)?|concerns?|problems?))?(?:(?:,| or| and) (?:issues?|weaknesses|concerns|problems))*"
     r"(?: (?:were |was |have been )?(?:found|identified|noted|seen|detected|to report))?"
@@ -103,4 +105,4 @@ _NONE = re.compile(
     rf"|(?:没有|无|未发现)(?:{_ANY_GRADE}|任何|明显|严重|重大|的)*(?:问题|缺点|弱点|不足|风险)?\W*",
     re.I,
 )
-_GRAVE_WORD = re.compile(r"(?<![^\W_])critical|致命", re.I)
+_GRAVE_WORD = expression(r"(?<![^\W_])critical|致命", re.I)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, TypeGuard, Union, get_args, get_origin
@@ -11,6 +10,7 @@ from typing import Annotated, TypeGuard, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from workers.agents.choices import NOTHING, grade_of, plain, says_none
 
 LISTS = ("weakness", "weaknesses", "issues", "problems", "concerns", "findings")
@@ -135,4 +135,4 @@ def longest_of(values: Iterable[Json]) -> str:
     return max((each for each in values if isinstance(each, str)), key=len, default="").strip()
 
 
-_BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
+_BULLET = expression(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from pydantic import BaseModel, ValidationError
 
+from orchestrator.domain.patterns import expression
 from workers.agents.choices import grade_marked
 from workers.agents.ratings import UNREAD_RATING
 from workers.documents.content import Critique
@@ -99,16 +100,16 @@ _SECTIONS = {
     "未决问题": "open_questions",
     "假设": "assumptions",
 }
-_RATING = re.compile(
+_RATING = expression(
     r"\b(?:overall[ \t]+)?(?:rating|score)\b[*_ \t]{0,4}(?:is|[:：=])?[*_ \t]{0,4}"
     r"(?P<value>\d{1,3}(?:\.\d{1,3})?)(?:[*_ \t]{0,4}(?:/|out[ \t]of|of)[ \t]*(?P<of>\d{1,3}))?",
     re.I,
 )
-_HEADING = re.compile(
+_HEADING = expression(
     r"[ \t]{0,3}(?:#{1,6}[ \t]*|\d{1,2}[.)][ \t]*)?\*{0,2}"
     r"(?P<name>[^\W\d_][^:：*\n]{1,40}?)\*{0,2}[ \t]*(?:[:：](?P<rest>.*))?$"
 )
-_BULLET = re.compile(r"[ \t]{0,12}(?:[-*+•]|\d{1,2}[.)])[ \t]+(?P<text>\S.*)$")
-_RISK_LEVEL = re.compile(
+_BULLET = expression(r"[ \t]{0,12}(?:[-*+•]|\d{1,2}[.)])[ \t]+(?P<text>\S.*)$")
+_RISK_LEVEL = expression(
     r"\brisk[ _-]?level\b[*_ \t]{0,4}(?:is|[:：=])?[*_ \t]{0,4}(low|medium|high|critical)\b", re.I
 )

@@ -12,12 +12,13 @@ import copy
 import json
 import types
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from orchestrator.domain.graph import Place
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.named_tuple import NamedTuple
 from workers.agents.choices import (
     GRADES,
     NOTHING,

@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from pydantic import BaseModel
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from workers.documents.content import Critique
 
 RUN = 5  # words in a row that nobody writes by chance
 RUN_CJK = 8  # characters, where words are not set apart
 FAULT = "no place of the artifact is named: quote the words you judge, or name the identifier or the heading"
 UNPLACED = "its rating points to no place of the artifact, also when asked again"
-_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_CJK = re.compile(rf"[぀-ヿ㐀-鿿가-힯]{{{RUN_CJK},}}")
-_ID = re.compile(r"\b[A-Z]{1,6}(?:-[A-Z]{1,3})?-\d{1,4}(?:-\d{1,4})?\b")
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
-_QUOTED = re.compile(r"[\"“”„«]([^\"“”„«»\n]{4,300})[\"“”»]|[「『]([^」』\n]{3,300})[」』]|`([^`\n]{3,300})`")
+_WORDS = expression(r"[^\W_]+(?:['’-][^\W_]+)*")
+_CJK = expression(rf"[぀-ヿ㐀-鿿가-힯]{{{RUN_CJK},}}")
+_ID = expression(r"\b[A-Z]{1,6}(?:-[A-Z]{1,3})?-\d{1,4}(?:-\d{1,4})?\b")
+_HEADING = expression(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_QUOTED = expression(r"[\"“”„«]([^\"“”„«»\n]{4,300})[\"“”»]|[「『]([^」』\n]{3,300})[」』]|`([^`\n]{3,300})`")
 
 
 @dataclass(frozen=True)

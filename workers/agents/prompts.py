@@ -14,7 +14,6 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -22,7 +21,9 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from orchestrator.config import resources
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.pipelines import Perspective, Round
 from workers.documents.cutting import cut
 
@@ -253,7 +254,7 @@ def fence(text: str) -> str:
         salt += 1
 
 
-_BLOCK = re.compile(r"^## ([^\n]*)\n\n<<<(material-[0-9a-f]{12})\n(.*?)\n\2>>>$", re.M | re.S)
+_BLOCK = expression(r"^## ([^\n]*)\n\n<<<(material-[0-9a-f]{12})\n(.*?)\n\2>>>$", re.M | re.S)
 _SCHEMA = "\n## JSON Schema of your answer\n"
 _TASK = "\n# Your task"
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypedDict
 
 from pydantic import BaseModel
 
 from orchestrator.config.settings import AgentLimits
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.exits import Exit
 from orchestrator.domain.prices import Usage
 from workers.agents.pointing import Places

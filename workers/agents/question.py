@@ -6,16 +6,16 @@ A time that the request itself states stays, for it is a part of what is asked.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from orchestrator.domain import secrets
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from orchestrator.store import cassettes
 from workers.agents import prompts
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
+_TIME = expression(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
 
 
 @dataclass(frozen=True)

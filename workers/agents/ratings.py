@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 
 RATINGS = range(1, 6)
 UNREAD_RATING = 2  # the best rating that divides: an unread one must not count as consent
@@ -52,9 +53,9 @@ def _number(value: Json) -> tuple[float | None, int | None]:
     return float(found["value"]), 100 if found["percent"] else int(found["of"]) if found["of"] else None
 
 
-_NEGATIVE = re.compile(r"(?<!\d)(?<!\d )[-−–]\d")  # with a digit before it, it is a range
-_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})?")
-_RATED = re.compile(
+_NEGATIVE = expression(r"(?<!\d)(?<!\d )[-−–]\d")  # with a digit before it, it is a range
+_NUMBER = expression(r"\d{1,3}(?:\.\d{1,3})?")
+_RATED = expression(
     r"[*_]*(?:rating|score)?[*_]*\s*[:=]?\s*[*_]*(?P<value>\d{1,3}(?:\.\d{1,6})?)"
     r"\s*(?:(?P<percent>%)|(?:/|out\s+of|of)\s*(?P<of>[1-9]\d{0,2})(?:\.0+)?)?\s*(?:stars?|points?|分)?"
     r"[*_]*\s*(?:\([^()\d]*\))?[*_.]*",

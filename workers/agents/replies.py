@@ -12,13 +12,15 @@ import math
 import re
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple, SupportsIndex
+from typing import SupportsIndex
 
 from pydantic import BaseModel, ValidationError
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.named_tuple import NamedTuple
+from orchestrator.domain.patterns import expression
 from workers.agents.choices import plain
 from workers.agents.entries import names_of
 from workers.agents.mending import keep_readable, mend
@@ -314,8 +316,8 @@ class _Hurried(str):
         return super().__getitem__(key)
 
 
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:```|\Z)", re.S)
-_TOKEN = re.compile(  # a string without an end reaches to the end: tried from each of its quotes it would take its square
+_UNSTORABLE = expression("[\x00\ud800-\udfff]")
+_FENCED = expression(r"```[\w-]*[ \t]*\n(.*?)(?:```|\Z)", re.S)
+_TOKEN = expression(  # a string without an end reaches to the end: tried from each of its quotes it would take its square
     r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]]', re.S
 )

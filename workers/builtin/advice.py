@@ -6,8 +6,8 @@ A dict from (kind of document, perspective) to a function is at the end; what is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from workers.builtin.language import lexicon_of
 from workers.builtin.material import Material, lower_first, short, strip_end, unique
 from workers.builtin.names import external

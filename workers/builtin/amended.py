@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import first_modal
 from workers.builtin.language import lexicon_of
@@ -14,8 +15,8 @@ from workers.documents.content import Moscow, Requirement
 from workers.documents.quantities import quantities
 from workers.documents.reading_words import priority_of
 
-OWN_ID = re.compile(r"\b(?:REQ|NFR(?:-[A-Z]{1,2})?|GOAL|EPIC|STORY|ADR|COMP|OQ|Q)-?\d+\b")
-_ITEM = re.compile(r"\b(?:REQ|NFR-[A-Z]{1,2})-\d+\b")
+OWN_ID = expression(r"\b(?:REQ|NFR(?:-[A-Z]{1,2})?|GOAL|EPIC|STORY|ADR|COMP|OQ|Q)-?\d+\b")
+_ITEM = expression(r"\b(?:REQ|NFR-[A-Z]{1,2})-\d+\b")
 _ITEMS = r"(?P<items>(?:REQ|NFR-[A-Z]{1,2})-\d+(?:(?:, | and |, and |\s?(?:、|和|与|及)\s?)(?:REQ|NFR-[A-Z]{1,2})-\d+)*)"
 _RANK = (
     r"(?P<rank>(?:must|should|could|won['’]?t)(?:[- ]haves?)?|essential|mandatory|required|critical|important|optional|nice[- ]to[- ]have|(?:high|medium|low)(?:est)?(?= priority)|p[0-3]"
@@ -23,7 +24,7 @@ _RANK = (
 )
 _LATER = r"(?P<later>(?:can|could|may|might|should)(?: also| well| easily)? (?:wait|come later|be done later|follow(?: later)?|be postponed)\b(?:(?!REQ-|NFR-|\b(?:must|shall|should|needs?)\b)[^.;]){0,60}|(?:is|are) (?:for later|not urgent)|可以?(?:先)?(?:等|以后|晚点|后面|推迟|缓|放到|留到|明年|下一?[期版年])[^。；]{0,14}|不急)"
 _RANKED = tuple(
-    re.compile(rf"^(?:please |and |but |请|把|将)*{pattern}[.!;,。！；，]?$", re.IGNORECASE)
+    expression(rf"^(?:please |and |but |请|把|将)*{pattern}[.!;,。！；，]?$", re.IGNORECASE)
     for pattern in (
         rf"(?:remove|drop|delete|omit|cancel|leave out|请?(?:删除|去掉|移除|取消))\s?{_ITEMS}(?: please)?",
         rf"{_ITEMS} (?:should|must|can|may|is|are)(?: to)?(?: be)? (?:removed|dropped|deleted|omitted|left out)",
@@ -36,10 +37,10 @@ _RANKED = tuple(
         rf"{_ITEMS}\s?都?{_LATER}",
     )
 )
-_JOINT = re.compile(
+_JOINT = expression(
     r"(\s*[,;，；]\s*(?:and |but |while )?|[，,]?(?:而|但是?)|,? (?:and|but|while|whereas) )", re.IGNORECASE
 )
-_CRITERION = re.compile(  # `REQ-004: done when the list shows all members`
+_CRITERION = expression(  # `REQ-004: done when the list shows all members`
     r"^(?P<item>(?:REQ|NFR-[A-Z]{1,2})-\d+)(?:"
     r"(?: (?:is|counts as))?\s*[:：,，–—-]?\s*(?:it (?:is|counts as) |we are )?(?:done|finished|ready|complete[d]?|accepted|fulfilled|met|ok|okay|good|satisfied|happy) (?:when|if|once|as soon as)\s+"
     r"|(?:['’]s| has(?: as)?)?\s*[:：]?\s*(?:its |the |an? )?(?:acceptance )?(?:criteri(?:on|a)|test)(?: is| are)?\s*[:：]?\s+"
@@ -48,7 +49,7 @@ _CRITERION = re.compile(  # `REQ-004: done when the list shows all members`
     r")(?P<said>\S.{3,})$",
     re.IGNORECASE | re.DOTALL,
 )
-_COUNTS_AS = re.compile(r"[，,]?(?:时|就)*(?:算|视为|才算)(?:是)?(?:完成|通过|做完|合格|满足)了?[。.]?$")
+_COUNTS_AS = expression(r"[，,]?(?:时|就)*(?:算|视为|才算)(?:是)?(?:完成|通过|做完|合格|满足)了?[。.]?$")
 _MOST = 99  # pieces of a sentence in which priorities are looked for
 _ALIKE = 0.6  # share of the line's words, numbers aside, that the statement holds
 _TRIM = " \t.,;:!?。，；：！？、"

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.analysis import RoundType
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords, table_cells
 from workers.builtin.material import Material, short, unique
 from workers.documents.analysis_content import (
@@ -30,7 +31,7 @@ PER_VIEW = 3  # insights of one perspective among what is new
 BEST = 2  # insights that answer a question
 SHARES = 2  # words of a question that an answer must hold, where the question has as many
 _ORDER = {"high": 0, "medium": 1, "low": 2}
-_QUESTION = re.compile(r"[^?？]*[?？]")
+_QUESTION = expression(r"[^?？]*[?？]")
 
 
 def answer(m: Material) -> AnalysisContent:

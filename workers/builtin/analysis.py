@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
 from orchestrator.domain.clarified import asked_part
+from orchestrator.domain.dataclass import dataclass, field
 from workers.builtin.clauses import Clause
 from workers.documents.content import Moscow
 

@@ -5,9 +5,9 @@ What is not known is left out and asked; what the request excludes is not propos
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.adrs import added, concerned, decide, deepened
 from workers.builtin.clauses import clause
@@ -31,7 +31,7 @@ _MAX_OUTSIDE, _MAX_FILES, _MAX_OPERATIONS = 6, 5, 20
 _NAME = 8  # words of what names a system; more are a sentence about it
 _MAX_TOLD, _TITLE = 12, 70  # requirements that a part names, characters of each
 _OPENING = 400  # characters of a request in which it says what it is about
-_CALL = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE)\b[\s|`]*(/[^\s|`,;]*)")
+_CALL = expression(r"\b(GET|POST|PUT|PATCH|DELETE)\b[\s|`]*(/[^\s|`,;]*)")
 
 
 def answer(m: Material) -> Architecture:

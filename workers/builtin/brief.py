@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from orchestrator.domain.patterns import expression
 from workers.builtin import discovery
 from workers.builtin.criteria import headline
 from workers.builtin.language import lexicon_of
@@ -24,7 +25,7 @@ from workers.documents.content import (
 )
 
 _MAX_PROPOSED_GOALS = 3
-_GOAL_ASKED = re.compile(r"(G-\d+)[:：]")  # before the question about a goal
+_GOAL_ASKED = expression(r"(G-\d+)[:：]")  # before the question about a goal
 _MAX_TOLD = 8  # statements of scope that are listed one by one; more are told by their groups
 
 

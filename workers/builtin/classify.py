@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin import cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
@@ -41,7 +42,7 @@ from workers.documents.trouble import tells_of_better
 _TRIM = " \t.,;:!?。，；：！？、"
 _TOLD = 30  # words from which an item about users tells of several
 _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request when nothing in it is asked for
-_PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
+_PRONOUN = expression(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
 class Reader:

@@ -5,32 +5,33 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.people import actor_name, is_person
 
 _TRIM = " \t.,;:!?。，；：！？、"
-_ABLE = re.compile(r"^(?:also\s+)?(?:not\s+)?(?:be\s+(?:able\s+to|possible\s+to)\s+)?", re.IGNORECASE)
-_NEGATED = re.compile(r"^(?:also\s+)?(not|never)\s+|^不(?!超|少|低|高)")
-_DENIES = re.compile(  # a modal that says no by itself
+_ABLE = expression(r"^(?:also\s+)?(?:not\s+)?(?:be\s+(?:able\s+to|possible\s+to)\s+)?", re.IGNORECASE)
+_NEGATED = expression(r"^(?:also\s+)?(not|never)\s+|^不(?!超|少|低|高)")
+_DENIES = expression(  # a modal that says no by itself
     r"\b(?:cannot|can['’]t|mustn['’]t|won['’]t|never)\s*$|(?:不得|禁止|严禁|不能|不可以?|不允许|不许)\s*$",
     re.IGNORECASE,
 )
-_POLITE = re.compile(
+_POLITE = expression(
     r"^(?:(?:and|also|then),? )*(?:it (?:would|['’]d) be (?:very |really |also )?(?:nice|good|great|useful|helpful|lovely|handy|best) (?:if|when)\s+(?=\w+ \w)|(?:ideally|preferably|if possible|please|optionally|maybe|perhaps),?\s+(?=(?:the|an?|each|every|all|we|they|people)\s|\w+s\s))",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(
+_BESIDE = expression(
     r"\b(?:and|or|but)(?: also)?\s*$", re.IGNORECASE
 )  # before a modal of a second verb: `sees it and can move it`
-_JOINS = re.compile(
+_JOINS = expression(
     r"\s*(?:and|or|but)\b", re.IGNORECASE
 )  # behind one: `is optional and only the leader sees it`
-_ALONE = re.compile(r"^.*(?:只有|仅有?|只允许|只准)(?=.)")  # who alone may: `订单只有店长`
-_GETS = re.compile(r"^(get|see|receive)s\b", re.IGNORECASE)
-_NEVER = re.compile(r"\s+never$", re.IGNORECASE)
-_FORBIDS = re.compile(  # nobody may; `nobody else` and `nobody but` say who alone may
+_ALONE = expression(r"^.*(?:只有|仅有?|只允许|只准)(?=.)")  # who alone may: `订单只有店长`
+_GETS = expression(r"^(get|see|receive)s\b", re.IGNORECASE)
+_NEVER = expression(r"\s+never$", re.IGNORECASE)
+_FORBIDS = expression(  # nobody may; `nobody else` and `nobody but` say who alone may
     r"^(?:(?:and|but|so|also),? )*(?:nobody|no[ -]one|(no (?!more\b|longer\b|less\b|fewer\b|later\b|one\b)[\w-]+(?: [\w-]+){0,2}?)) "
     r"(?:may|can|must|shall|should|(?:is|are) (?:ever )?allowed to)\b(?! (?:have|need) to)"
     r"|^niemand (?:darf|kann|soll)\b|^personne ne (?:peut|doit)\b|^nadie (?:puede|debe)\b"
@@ -38,15 +39,15 @@ _FORBIDS = re.compile(  # nobody may; `nobody else` and `nobody but` say who alo
     re.IGNORECASE,
 )
 _STORY = {
-    "en": re.compile(
+    "en": expression(
         r"as (?:an?|the|our) [^,.;]{2,60}?,? (?:i|we)(?: also| really| would|['’]d)* (?:want|like|love|need|wish)( to)? "
         r"(?:be able to )?",
         re.IGNORECASE,
     ),
-    "zh": re.compile(r"作为[^，,]{1,12}[，,]\s*我?(?:想要?|希望|需要|要)(?:能够?|可以)?"),
+    "zh": expression(r"作为[^，,]{1,12}[，,]\s*我?(?:想要?|希望|需要|要)(?:能够?|可以)?"),
 }
-_QUOTED = re.compile(r"[\"“][^\"“”]{3,200}[\"”]")  # what somebody says or reads
-_NEEDS_THING = re.compile(r"\bneeds?\s*$", re.IGNORECASE)  # `need a way to ...`: a thing, not something done
+_QUOTED = expression(r"[\"“][^\"“”]{3,200}[\"”]")  # what somebody says or reads
+_NEEDS_THING = expression(r"\bneeds?\s*$", re.IGNORECASE)  # `need a way to ...`: a thing, not something done
 
 
 @dataclass(frozen=True, slots=True)

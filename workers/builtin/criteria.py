@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from orchestrator.domain.patterns import expression
 from workers.builtin.clauses import Clause, story_wish
 from workers.builtin.known_kinds import outcomes
 from workers.builtin.language import Lexicon
@@ -18,29 +19,29 @@ from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
 SYSTEM = frozenset({"", "it", "the system", "the app", "the application", "the service", "系统", "它"})
-_ENDS = re.compile(r"(?<=\w{2}[.!?)`])\s+(?=[A-ZÀ-Ý`])|(?<=[。！？])")  # of a sentence, where another follows
-_WHEN = re.compile(r"^(?:when|whenever|if|while|as soon as)\s+", re.IGNORECASE)
-_UNTIL = re.compile(r"(?<=.)(?:时|后)$")  # 断网时: the wording has its own 时
-_TIMING = re.compile(r"^(?:after|before|until|once|during)\b", re.IGNORECASE)  # when it is done: no case
-_BESIDE = re.compile(
+_ENDS = expression(r"(?<=\w{2}[.!?)`])\s+(?=[A-ZÀ-Ý`])|(?<=[。！？])")  # of a sentence, where another follows
+_WHEN = expression(r"^(?:when|whenever|if|while|as soon as)\s+", re.IGNORECASE)
+_UNTIL = expression(r"(?<=.)(?:时|后)$")  # 断网时: the wording has its own 时
+_TIMING = expression(r"^(?:after|before|until|once|during)\b", re.IGNORECASE)  # when it is done: no case
+_BESIDE = expression(
     r"\b(?:and|or|but) (?:can|may|could)\b", re.IGNORECASE
 )  # it runs into a second verb: no case
-_CASES = re.compile(r"\b(?:when|if|while|unless)\b", re.IGNORECASE)
-_ADVERB = re.compile(r"^(?:(?:also|please|and|then)\s+)+", re.IGNORECASE)
-_LEFT = re.compile(r",?\s+(?:also|even|only|and|or)$", re.IGNORECASE)  # what stood before a condition
-_PLURAL_NOT = re.compile(r"(?:ss|us|is)$")
-_NUMBER = re.compile(
+_CASES = expression(r"\b(?:when|if|while|unless)\b", re.IGNORECASE)
+_ADVERB = expression(r"^(?:(?:also|please|and|then)\s+)+", re.IGNORECASE)
+_LEFT = expression(r",?\s+(?:also|even|only|and|or)$", re.IGNORECASE)  # what stood before a condition
+_PLURAL_NOT = expression(r"(?:ss|us|is)$")
+_NUMBER = expression(
     r"\d|%|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?) "
     r"(?:(?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?|clicks?|taps?|times?|percent)\b",
     re.IGNORECASE,
 )
-_OBJECT_ENDS = re.compile(
+_OBJECT_ENDS = expression(
     r"\s+(?:by|in|within|under|for|from|to|with|on|at|when|if|after|before|into|as|via|using|without|so|that|which|who|"
     r"until|once|per|over|against|and|or|is|are)\b|[,;:()]"
 )
-_HAN_ENDS = re.compile(r"[，,；;。、（(]|并|后|以便|为(?=[A-Z\d])|给|到(?=.)")
+_HAN_ENDS = expression(r"[，,；;。、（(]|并|后|以便|为(?=[A-Z\d])|给|到(?=.)")
 _GUARDS = frozenset({"脱敏", "加密", "匿名化", "屏蔽", "打码"})  # what is asked for, whatever else is done
-_HAN_MODAL = re.compile(r"(?:必须|应该|应当|需要|可以|能够|支持)+")
+_HAN_MODAL = expression(r"(?:必须|应该|应当|需要|可以|能够|支持)+")
 _IRREGULAR = {"sent": "send", "shown": "show", "kept": "keep", "found": "find", "told": "tell", "seen": "see",
               "chosen": "choose", "written": "write", "read": "read", "withdrawn": "withdraw"}  # fmt: skip
 

@@ -6,12 +6,12 @@ Rating: 5 when nothing is found and nothing left to suggest, 4 for notes or a ra
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
 from orchestrator.domain.model import Gate
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.agents.protocol import AgentRequest
 from workers.builtin.advice import advice
@@ -38,7 +38,7 @@ PERSPECTIVES = ("product", "technical", "quality", "risk", "coverage")
 _GRADES: dict[str, Literal["high", "medium", "low"]] = {"error": "high", "warning": "medium", "note": "low"}
 _SEVERAL = 4  # errors from which a document is as good as not written
 _RARE = 0.1  # share of a document's items with a warning that is still a good document
-_BYLINE = re.compile(r"[(（](?:task|任务) [A-Z]")  # the line that says who wrote the document
+_BYLINE = expression(r"[(（](?:task|任务) [A-Z]")  # the line that says who wrote the document
 
 
 def critique(m: Material, request: AgentRequest) -> Critique:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from orchestrator.domain.patterns import expression
 from workers.builtin.clauses import first_modal
 from workers.builtin.language import Lexicon
 from workers.builtin.outcomes import says_both
@@ -15,115 +16,115 @@ from workers.builtin.wishes import goal_of, imperative
 from workers.documents.passage import ASKED
 from workers.documents.reading_words import column_of
 
-CLARIFY = re.compile(  # `... (to clarify: how long?)`
+CLARIFY = expression(  # `... (to clarify: how long?)`
     r"\s*[(\[（【](?:needs clarification|to clarify|open|tbd|待确认|待定)\s*[:：]\s*([^)\]）】]{3,})[)\]）】]",
     re.IGNORECASE,
 )
-ASKS_FOR = re.compile(  # a polite question that is a wish: `Could we have ...?`, or in Chinese "make X a Y"
+ASKS_FOR = expression(  # a polite question that is a wish: `Could we have ...?`, or in Chinese "make X a Y"
     r"^(?:(?:so|and|also|oh)[, ]+)?(?:could|can|would|might) (?:(?:we|you|i|somebody|someone) (?:please |maybe |perhaps |also )?(?:have|get|add|make|create|write|develop|support|allow|provide|offer|build|show|implement|include|let)\b|it be possible to\b|there be\b)"
     r"|^(?:能不能|能否|可否|可不可以)(?:加|做|支持|增加|提供|显示|允许|导出)"
     r"|^(?:请|麻烦)?(?:[你您])?(?:帮我们?)?(?:[给为替][^，。]{1,14}?)?(?:做|开发|设计|搭建|写)一[个款套]",
     re.IGNORECASE,
 )
-OFFERS = re.compile(  # what its author would do: `I can test it`
+OFFERS = expression(  # what its author would do: `I can test it`
     r"^(?:i|we) (?:can|could|would|will|may|might)(?: also| gladly| happily)? (?:help|write|test|try|open|send|contribute|provide you|do (?:it|the|this)|be happy|give you)\b|^(?:i|we)['’]d be (?:happy|glad)\b",
     re.IGNORECASE,
 )
-TO_REACH = re.compile(  # a value that is to be reached: `should go from 86 to 97 percent`
+TO_REACH = expression(  # a value that is to be reached: `should go from 86 to 97 percent`
     r"\b(?:should|shall|must|is to|are to) (?:go|rise|fall|drop|grow|come|be) (?:(?:down|up) )?(?:from|to|below|under|above)\b|\b(?:should|must|shall|has to|is to|are to) (?:take|last|need|cost)\b.{3,60}(?:, not |\binstead of |\brather than )|\bshould reach\b|\b(?:shorten|cut|reduce|raise|bring)\b.{3,80}\b(?:from|to|by) (?:\d|half|a (?:third|quarter))",
     re.IGNORECASE,
 )
-MAKES = re.compile(  # the sentence that asks for the thing as a whole
+MAKES = expression(  # the sentence that asks for the thing as a whole
     r"(?:please |now |so |ok,? )*(?:build|create|make|write|develop|implement|design|code) (?:me |us |for us )?(?:an?|the|my|our)\b|(?:请|帮我|帮我们)?(?:做|写|开发|搭建|实现)(?:一[个套款])",
     re.IGNORECASE,
 )
-SUCCESS = re.compile(  # when it counts as a success
+SUCCESS = expression(  # when it counts as a success
     r"\b(?:call|count|consider) (?:it|this|that|the (?:\w+ ){1,3}?)\s?a success\b|\bsuccess (?:is|means|would be|for us)\b|\bif\b.{8,}\b(?:i am|i['’]m|we are|we['’]re) (?:happy|satisfied|content)\b|\b(?:stays?|remains?) at or (?:below|above)\b|\bwe(?:['’]ll| will)? (?:also )?(?:stop|end|cancel) (?:it|the \w+) if\b",
     re.IGNORECASE,
 )
-MEANS = re.compile(  # a means that the work has to do without
+MEANS = expression(  # a means that the work has to do without
     r"^(?:(?:and|also|but|so|please)[, ]+)*no (?:(?:new|additional|extra|further|more|other|own) )+(?:[\w-]+ )?(?:dependenc(?:y|ies)|hardware|headcount|hires?|staff|people|servers?|tools?|licen[cs]es?|frameworks?|librar(?:y|ies)|vendors?|subscriptions?|money|budget|devices?|node)\b"
     r"|^(?:(?:and|also|but|so|please)[, ]+)*no (?:cloud|subscriptions?|runtime dependenc(?:y|ies)|java|php|python|javascript|electron|flash|docker|kubernetes|windows)\b"
     r"|^keine? (?:neuen? |weiteren? |zusätzlichen? )(?:hardware|server|software|stellen?|geräte|lizenzen?)|^pas de (?:nouveau|nouvelle)s? (?:matériel|serveur|logiciel)|^sin (?:hardware|servidores) nuev|^不(?:增加|新增|采购|更换)(?:新?硬件|服务器|人手|设备)",
     re.IGNORECASE,
 )
-HOPED = re.compile(  # what an organisation wants, or nobody is to do any longer
+HOPED = expression(  # what an organisation wants, or nobody is to do any longer
     r"^(?:the|our) (?:[\w-]+ ){1,3}?(?:wants?|wish(?:es)?|hopes?|aims?|would like)\b"
     r"|\b(?:nobody|no one|niemand|personne|nadie)\b.{3,80}\b(?:any ?more|any longer|mehr|plus|más)\b|(?:没有?人|不用|无需)再",
     re.IGNORECASE,
 )
-NO_LONGER = re.compile(  # what is to end; what nobody `may` or `can` is a rule
+NO_LONGER = expression(  # what is to end; what nobody `may` or `can` is a rule
     r"^(?!if\b).*?(?:\b(?:nobody|no one) (?:(?:should|will) (?:ever )?(?:have|need) to|has to|needs to)\b.{0,80}?\b(?:any ?more|any longer|ever again)\b"
     r"|\b(?:want|wish for|hope for) no .{2,60}?\bany ?more\b|\bno [\w-]+ (?:should |will )?(?:ever again\b|.{2,60}\bever again\W*$)"
     r"|\b(?:is|are) no longer (?!needed|allowed|supported|used)\w+ed (?:for|to|by|in)\b)",
     re.IGNORECASE,
 )
-NEVER = re.compile(  # what a thing must never do or suffer; `customers can never find it` is trouble of today
+NEVER = expression(  # what a thing must never do or suffer; `customers can never find it` is trouble of today
     r"^(?!(?:i|we|you|they|nobody|no one)\b).{2,80}?\b(?:(?:must|shall|may) never\b|can never be \w+(?:ed|en|t|n)\b"
     r"|(?:can never|never)\b.*\beven (?:when|if|while|though)\b)|^(?!我).{1,40}(?:绝不|永远不|决不)(?:能|可以?|得|允许)",
     re.IGNORECASE,
 )
-SEEN = re.compile(  # what is seen when something is tried
+SEEN = expression(  # what is seen when something is tried
     r"\b(?:never|always|is|are) (?:\w+ly )?(?:leaves?|shown|rejected|refused|equals?|accepted|detected|identical|restored)\b|\bequals?\b|\bnever leaves?\b"
 )
-TELLS = re.compile(  # what happened, or what its author does
+TELLS = expression(  # what happened, or what its author does
     r"\b(?:was|were|had|did|came|took|wrote|said|asked|went|thought|noticed|agreed|lost|waited|became|started)\b|^(?:last|yesterday|once|i|we|my|thanks|thank you|one fear|there (?:is|are)|let['’]s|so the point|our (?:median|typical|average))\b|\b(?:i|we) (?:copy|print|think|guess|use|have|get|am|are|type|hold)\b|^\[",
     re.IGNORECASE,
 )
-_OPTIONAL = re.compile(
+_OPTIONAL = expression(
     r"\b(?:optional\w*|if (?:time|there is time|possible)|later|some ?day|nice to have|bonus)\b|可选|以后|后续|有空|有余力|锦上添花",
     re.IGNORECASE,
 )
-_PURPOSE = re.compile(r"[;；]|,?\s+so that\b|[，,]?(?:以便|这样|好让|从而)")  # behind it stands why
-_ASIDE = re.compile(r"(?<=\w)\s*[(（][^()（）]*[)）]")  # `under 1 s (model time not included)`
-SHOUTED = re.compile(r"\b[A-Z][A-Z'’]+\b")  # a word in capitals
-RISKY = re.compile(
+_PURPOSE = expression(r"[;；]|,?\s+so that\b|[，,]?(?:以便|这样|好让|从而)")  # behind it stands why
+_ASIDE = expression(r"(?<=\w)\s*[(（][^()（）]*[)）]")  # `under 1 s (model time not included)`
+SHOUTED = expression(r"\b[A-Z][A-Z'’]+\b")  # a word in capitals
+RISKY = expression(
     r"\b(?:risk|risque|risik|riesgo|watch out|worr|danger|careful)|风险|担心", re.IGNORECASE
 )  # of a heading: risks stand below it, too
-MAY = re.compile(  # what may go wrong
+MAY = expression(  # what may go wrong
     r"\b(?:risks?|may|might|could|fears?|worr\w+|risques?|pourrai\w+|craign\w+|risik\w+|könnten?|riesgos?|podrían?)\b|风险|可能",
     re.IGNORECASE,
 )
-LIMITING = re.compile(  # of a heading: limits stand below it, too
+LIMITING = expression(  # of a heading: limits stand below it, too
     r"\b(?:constraint|limit|contrainte|randbedingung|einschränkung|restricci)|约束|限制", re.IGNORECASE
 )
-OUTSIDE = re.compile(  # what others provide
+OUTSIDE = expression(  # what others provide
     r"\b(?:depends?|rel(?:y|ies)|provided?|deliver\w*|belongs?|contracts?|apis?|interfaces?|team|vendor|supplier|from the|by the|waiting|account|feed|licen[cs]es?)\b",
     re.IGNORECASE,
 )
-SYSTEM_DOES = re.compile(  # `The display shall ...`
+SYSTEM_DOES = expression(  # `The display shall ...`
     r"(?:the |our )?(?:[\w-]+ ){0,2}(?:system|app|application|service|server|client|display|interface|page|site|tool)s? (?:shall|must|should|could|may)\b",
     re.IGNORECASE,
 )
 
 _DOCUMENT = r"(?:document|page|specification|spec|prd|brief|rfc|memo|readme|one-pager|write-up|chapter|section|appendix|roadmap)"
 _SAYS = r"(?:also |only |first |then )?(?:says?|tells?|describes?|explains?|lists?|contains?|covers?|defines?|outlines?|summari[sz]es?|collects?|captures?|records?|specifies|serves?|applies)"
-SAYS_OF_TEXT = re.compile(rf"^it {_SAYS}\b", re.IGNORECASE)  # behind a sentence about the document
-ABOUT_TEXT = re.compile(  # what is said of the document: `The order within a group says nothing`
+SAYS_OF_TEXT = expression(rf"^it {_SAYS}\b", re.IGNORECASE)  # behind a sentence about the document
+ABOUT_TEXT = expression(  # what is said of the document: `The order within a group says nothing`
     rf"^this {_DOCUMENT} (?:{_SAYS}|(?:is|will be) (?:an? (?:living|draft|working|short|first)|the (?:source|result|basis)|meant|intended|written|maintained|kept|updated|revised|for (?:the )?\w+ (?:team|who)))\b"
     r"|^(?:in this (?:part|document|section|table|list|page)\b.{0,60}\b(?:marks?|means?|denotes?|stands? for|is used)\b"
     r"|(?:the |each |all |these |this |our )?(?:order|numbers?|numbering|ids?|identifiers?|letters?|columns?|rows?|colou?rs?|stars?|list|table|page|document|section|chapter|sentences?|items? in (?:italics|brackets|bold))\b(?! of (?:the |all |each )?\w+ (?:must|shall|should))[^.]{0,40}?\s(?:says? nothing|means? nothing|means?|implies?|refers? to (?:the )?(?:section|part|chapter|table|list|appendix|annex|document|page)|is not (?:a ranking|complete|final|exhaustive)|are not (?:a ranking|complete|final)|(?:has|have) no meaning|(?:does|do) not (?:imply|mean))\b"
     r"|(?:replace|delete|remove|fill in|complete|edit) (?:sections?|lines?|text|grey|this (?:text|section|line|page)|the (?:text|sections?|parts?) (?:that|in|between))\b)",
     re.IGNORECASE,
 )
-LATER = re.compile(  # of a heading: what comes later, rather than what is left out
+LATER = expression(  # of a heading: what comes later, rather than what is left out
     r"^(?!.*\b(?:not|no|never|out|won['’]t|excluded|dropped|rejected)\b).*\b(?:later|future|after|post|icebox|ideas)\b",
     re.IGNORECASE,
 )
-STAYS_IN = re.compile(r"\bstays? in (?-i:[A-Z])", re.IGNORECASE)  # `Invoices stay in Lightspeed`
-COUNTS = re.compile(  # how many there are: `4 therapists, 1 receptionist`, `two people run it`
+STAYS_IN = expression(r"\bstays? in (?-i:[A-Z])", re.IGNORECASE)  # `Invoices stay in Lightspeed`
+COUNTS = expression(  # how many there are: `4 therapists, 1 receptionist`, `two people run it`
     r"^(?:about |around |~ ?)?(?:\d+|one|two|three|four|five|six|ten) (?:[\w-]+ )?[\w-]+(?:(?:, | and | \+ |/)(?:~ ?|about )?(?:\d+|an?|one|two|three|four|five|six|ten) [\w -]+)+[.]?$|^(?:\d+|two|three|four|five|six|ten) (?:people|persons|of us|volunteers|employees|colleagues)(?: (?:run|work|do|manage|look after|are|share)\b[^.]{0,60})?[.]?$",
     re.IGNORECASE,
 )
-DENIED = re.compile(  # in front of what is then not done: `no need to integrate with the till`
+DENIED = expression(  # in front of what is then not done: `no need to integrate with the till`
     r"(?:[不没无别]|暂不|无需|不用|不必)\S{0,3}$|\b(?:not|no|never|without|nor|\w+n['’]t)\s(?:\w+\s){0,4}$",
     re.IGNORECASE,
 )
-STAYS = re.compile(  # of what is used already: `this should stay`
+STAYS = expression(  # of what is used already: `this should stay`
     r"[,;] (?:and )?(?:this|that|these|those|they|it|both|which|all of it) (?:should|must|shall|has to|have to|needs? to|is to|are to|will) (?:all )?(?:stay|remain|be kept|not change)\b",
     re.IGNORECASE,
 )
-_USES = re.compile(  # a wish for something to be used, not for a state: `I want to see how many wait`
+_USES = expression(  # a wish for something to be used, not for a state: `I want to see how many wait`
     r"^(?:(?:and|also|then),? )*(?:i|we|they)(?: also| would|['’]d)* (?:want|like|love|need) to (?:be able to )?(\w+)\b",
     re.IGNORECASE,
 )
@@ -178,25 +179,25 @@ def tells(row: Sentence, lex: Lexicon) -> bool:
     return kind == "paragraph" and lex.language == "en" and TELLS.search(row.text) is not None
 
 
-_TO_BE = re.compile(
+_TO_BE = expression(
     r"\bwants? (?:an?|some) (?:[\w-]+ ){1,5}?to (?!be able)\w+", re.IGNORECASE
 )  # what becomes of a thing
-_DENIES = re.compile(  # the words of a sentence that only says what is not to be there
+_DENIES = expression(  # the words of a sentence that only says what is not to be there
     r"^(?:(?:and|but|so|also|oh|please|kindly|just|definitely|absolutely),? )*(?:no(?: more)?|not any|never any|(?:we|i) (?:really )?(?:do not|don['’]t) (?:want|like)(?: (?:any|to (?:have|see|use|remember|enter)))?|there (?:must|should|may|shall) be no)\s+(?:[\w-]+\s+){0,2}?"
     r"|^(?:请|麻烦|也|还有|并且|千万|绝对)*(?:不要|不想要?|不用|别|没有|无需?)(?:有|用|出现|再|让(?:我们?|大家|会员|用户))?(?:任何|再|什么)?",
     re.IGNORECASE,
 )
-_LEAVES = re.compile(  # what the product says that it does not do: `Gatelog does not open the gate`
+_LEAVES = expression(  # what the product says that it does not do: `Gatelog does not open the gate`
     r"^(?:the (?:software|system|app|application|product|service|tool|library|site)|it|(?-i:[A-Z])\w+) (?:does|will) not (?!(?:work|have|need|want|know|like|mind|fit|help|exist|matter|mean|say|look|get|use|cover|contain|define|describe|prescribe|replace|specify)\b)(?!.*\b(?:when|if|unless|until|without|more than|yet)\b)\w+ ",
     re.IGNORECASE,
 )
-_FOR_NOW = re.compile(  # then it is left out of a version
+_FOR_NOW = expression(  # then it is left out of a version
     r"\b(?:for now|for the moment|yet|at first|initially|later|(?:first|initial|this|next) (?:version|release|phase|iteration|sprint|round|step|year|season)|mvp|(?:not|n['’]t) (?:needed|necessary|required|planned|supported)|need(?:ed)?|scope)\b|第一|首[版期]|本期|这[期版次]|暂时?|以后|后续|先不|功能|模块|系统|页面",
     re.IGNORECASE,
 )
 
 
-_AGAINST = re.compile(
+_AGAINST = expression(
     r"\s*(?:→|=>|->|⇒)\s*|(?<=[.!])\s+(?=(?:the |our )?(?:[\w-]+ )?(?:system|app|application|service|tool|page|site)s? (?:shall|must)\b)",
     re.IGNORECASE,
 )
@@ -257,7 +258,7 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     )
 
 
-_COMMENTS = re.compile(  # on what was left out before it
+_COMMENTS = expression(  # on what was left out before it
     r"(?:she|he|nobody|ever|some of us|(?:we|i) (?:had|have|know|think|talked|argued|expect)|(?:our|the) (?:\w+ ){1,2}keeps?|people|if it)\b",
     re.IGNORECASE,
 )
@@ -287,7 +288,7 @@ def led_by_name(row: Sentence) -> tuple[str, str]:
     return (name.strip(" .:：。"), said) if led and ends else ("", row.text)
 
 
-_REASON = re.compile(  # why something is left out, behind it
+_REASON = expression(  # why something is left out, behind it
     r"(?<=\w{3})(?:,? \((?:they|we|it|our|i|that|this)\b[^()]*\)|[,;] (?:since|because|our|half|most) \w[^,;]*)[.]?$",
     re.IGNORECASE,
 )
@@ -311,7 +312,7 @@ def is_for_later(row: Sentence, lex: Lexicon) -> bool:
     )
 
 
-ALREADY = re.compile(  # what exists, told as a sentence: `We already have a reset`, `The export was finished last year`
+ALREADY = expression(  # what exists, told as a sentence: `We already have a reset`, `The export was finished last year`
     r"^(?!.*\b(?:but|must|should|shall|will|when|if|who|that|which|once|want|need|until|not)\b)(?:(?:\w+ ){1,4}can already \w"
     r"|(?:we|it|there|they|the \w+|\w+s) (?:already (?:have|has|can|exists?|supports?|works?)|(?:is|are) already (?:there|built|done|live|implemented|in place|available|supported))\b"
     r"|(?:\w+ ){1,5}(?:was|were|has been|have been) (?:finished|completed|shipped|released|delivered|implemented) (?:in|last|on|with|by us)\b)",
@@ -319,13 +320,13 @@ ALREADY = re.compile(  # what exists, told as a sentence: `We already have a res
 )
 
 
-_RULE = re.compile(
+_RULE = expression(
     r"\b(?:costs?|(?:is|are|stays?) (?:free|due|valid|charged|billed|refunded|rounded|limited|capped|forfeited)|expires?|lapses?"
     r"|counts? as|lasts?|pays?)\b",
     re.IGNORECASE,
 )
-_FIRM = re.compile(r"\d|\b(?:never|always|only|free|nothing|everybody|nobody)\b", re.IGNORECASE)
-_FACT = re.compile(
+_FIRM = expression(r"\d|\b(?:never|always|only|free|nothing|everybody|nobody)\b", re.IGNORECASE)
+_FACT = expression(
     r"\b(?:we|i|us|me|our|my|today|currently|now|at (?:the moment|present)|so far|often|sometimes|usually|mostly|about|around"
     r"|roughly|nearly|last (?:week|month|year)|too (?:much|long)|was|were|had)\b",
     re.IGNORECASE,

@@ -6,10 +6,10 @@ Nothing is invented: what no sentence says becomes an open question.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import DocumentDef, Section
 from orchestrator.domain.text import mentions
 from workers.builtin.material import Material, carries, strip_end, unique

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria
@@ -25,7 +25,7 @@ from workers.documents.content import (
     Story,
 )
 
-_NUMBER = re.compile(r"\d[\d.,]*\d|\d")
+_NUMBER = expression(r"\d[\d.,]*\d|\d")
 
 
 def answer(m: Material) -> Epics:

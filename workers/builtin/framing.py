@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin import cues
 from workers.builtin.language import Lexicon
@@ -17,24 +18,24 @@ from workers.documents.trouble import hurts_today
 _LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
 _STRONG = r"\b(?:must|shall|should)\b|必须|应该|应当"
 
-_RULE = re.compile(
+_RULE = expression(
     r"\b(?:if|when|whenever|unless|until|may|can|can(?:not|['’]t))\b|如果|当.{1,20}时|无法|不能",
     re.IGNORECASE,
 )
 
-_OBLIGED = re.compile(
+_OBLIGED = expression(
     r"\b(?:must|have to|has to|had to|needs? to)\b|müssen|muss|doi(?:t|vent)\b", re.IGNORECASE
 )
-_ASKS = re.compile(
+_ASKS = expression(
     r"^(?:each|every|all|any|only)\b|\b(?:shall|should|will|would|system|app|application|tool|software|platform|product|solution"
     r"|it must|new|soll|sollte)\b",
     re.IGNORECASE,
 )
-_KEEPS = re.compile(  # a habit is told, whatever stands behind it: `Customers keep calling to ask when ...`
+_KEEPS = expression(  # a habit is told, whatever stands behind it: `Customers keep calling to ask when ...`
     r"[\w ]{2,40}? keeps? (?:on )?(?:forgetting|losing|missing|asking|calling|phoning|ringing|complaining|arguing)\b",
     re.IGNORECASE,
 )
-_AS_TODAY = re.compile(
+_AS_TODAY = expression(
     r",? (?:just )?(?:as|like|than)\b[^,.;]{0,25}\b(?:today|now|at the moment|currently)\b[^,.;]*",
     re.IGNORECASE,
 )

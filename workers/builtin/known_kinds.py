@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from orchestrator.config import resources
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 
-_LEADING = re.compile(r"^an?\s+", re.IGNORECASE)
-_NEVER = re.compile(r"(?!)")
+_LEADING = expression(r"^an?\s+", re.IGNORECASE)
+_NEVER = expression(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from orchestrator.domain.clarified import HEADINGS
+from orchestrator.domain.dataclass import replace
+from orchestrator.domain.patterns import expression
 from workers.builtin.language import lexicon_of
 from workers.documents.passage import Passage
 from workers.documents.reading_words import clause_role, label_role, role_of
@@ -15,39 +16,39 @@ from workers.documents.trouble import tells_trouble
 
 _ANSWERED = frozenset(HEADINGS.values())
 _OPEN = frozenset({"", "background"})  # roles of passages whose sentences may name one of their own
-_PROBLEM = re.compile(
+_PROBLEM = expression(
     r"^(?:(?:so|and|but),? )?(?:(?:the|our|my|their|today's|a|one|another) )(?:\w+ ){0,2}?(?:problem|trouble|pain point)s?(?: (?:today|now|here|for us|we have))?,? (?:is|are)(?! (?:to be )?(?:shown|solved|reported|listed|displayed|stored|entered|sent|saved|logged))\b"
     r"|^(?:现在的?|目前的?|当前的?|主要的?|最大的?|我们的?)*(?:问题|痛点|麻烦)(?:是|在于|就是)",
     re.IGNORECASE,
 )
-_ARE_USERS = re.compile(  # what stands before names them
+_ARE_USERS = expression(  # what stands before names them
     r"^(?:that )?(.{2,80}?),? (?:are|is|will be|become|count as)(?: also| all)?(?: an?| the| our| its| among the)?(?: main| target| primary| end| other| further)?[ -]users?(?:,? too|,? as well)?[.!]?$"
     r"|^([^，。；：]{2,20}?)(?:也|都|同样)?(?:是|属于|算)(?:我们的?|系统的?|本系统的?|产品的?)?(?:主要|目标)?(?:用户|使用者)[。.！]?$",
     re.IGNORECASE,
 )
-_USERS_ARE = re.compile(  # what stands behind names them
+_USERS_ARE = expression(  # what stands behind names them
     r"^(?:the|our|its) (?:(?:main|target|primary|end|first|only|intended) )?users?(?: of (?:it|this|that))? (?:are|is|will be|would be) (?!able|allowed|not\b|to\b|\w+ed\b)(?P<en>.{2,120}?)[.!]?$"
     r"|^(?:我们的|主要|目标)*(?:用户|使用者)(?:是|为|包括)(?P<zh>[^，。；：]{2,40})[。.！]?$",
     re.IGNORECASE,
 )
-_AIMS = re.compile(
+_AIMS = expression(
     r"^(?:(?:our|the|my) )?(?:(?:long|short)-term |main |first |only |overall )?(?:target|aim|goal|objective|success)s?(?: \([^()]*\))?(?: is(?: simple| clear)?)?[:：]\s*(?=\S)"
     r"|^(?:so )?(?:what|the thing) (?:(?:would|will) make (?:me|us|them) happy|(?:i|we) (?:really )?(?:want|hope for|aim for|are after|are betting on|are aiming (?:at|for))(?: in the end| with it| out of it)?)\b(?:, [^:,]{0,30})?(?:[:：]| is that| is)\s*(?=\S)"
     r"|^(?:ziel|unser ziel|objectif|notre objectif|objetivo|nuestro objetivo)(?: ist| est| es)?[:：]\s*|^(?:最终|长期|总体|我们的)?目标(?:是)?[:：]\s*",
     re.IGNORECASE,
 )
-_LABELLED = re.compile(r"^([^\W\d_][^:：.,;。，；]{1,30})[:：]\s*(?=\S)")
-_ANNOUNCES = re.compile(  # that several things follow
+_LABELLED = expression(r"^([^\W\d_][^:：.,;。，；]{1,30})[:：]\s*(?=\S)")
+_ANNOUNCES = expression(  # that several things follow
     r"\b(?:a few|some|several|two|three|four|five|a couple of|the following|these) (?:things|points|conditions|limits|worries|risks|questions|matters|ideas)\b[^:：?？]*[.!]?$",
     re.IGNORECASE,
 )
 _RUN_ON = frozenset({"goal", "metric", "non_goal", "constraint", "question", "risk", "problem", "user"})
 _OF_ONE_SENTENCE = frozenset({"goal", "problem", "user"})  # what a label's next sentence need not be about
-_HAS_TO = re.compile(
+_HAS_TO = expression(
     r"^(?:it|the (?:app|system|product|tool|page|site)) (?:must|shall|should|has to)\b", re.IGNORECASE
 )
 _ANSWERABLE = _RUN_ON - {"question", "risk"} | {"dependency", "nonfunctional"}
-_NOBODY = re.compile(
+_NOBODY = expression(
     r"\b(?:who|which|if|when|unless|that|not|no|there|must|should|shall)\b|不", re.IGNORECASE
 )
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from orchestrator.domain.patterns import expression
 from workers.builtin.sentences import Sentence
 from workers.documents.passage import ASKED, Passage
 from workers.documents.words import spoken
 
 _EXAMPLES = 3  # pieces of code from which a text shows how something is used
 _PROMISES = 15  # of the sentences in which a manual says what the thing does
-_IS_A = re.compile(r"^(\S+(?: \S+){0,2}?) (?:is|are) (?:an?|the)\s")
+_IS_A = expression(r"^(\S+(?: \S+){0,2}?) (?:is|are) (?:an?|the)\s")
 _OF_REQUESTS = frozenset({*ASKED, "goal", "metric", "non_goal", "acceptance", "risk", "question"})
 
 

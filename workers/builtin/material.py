@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.text import keywords, overlap
 from workers.builtin.known_kinds import Ask, ask_of, rows

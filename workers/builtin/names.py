@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
+from orchestrator.domain.patterns import expression
 from workers.builtin.clauses import first_modal
 from workers.builtin.language import Lexicon, lexicon_of
 
 MAX_ENTITIES = 8
-_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
+_WORD = expression(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
 # Words that begin no thing's name, and things that are not counted.
 _DETERMINERS, _MASS = (
     frozenset(words.split())
@@ -21,8 +22,8 @@ _DETERMINERS, _MASS = (
         "code output input data metadata software hardware information authentication authorization encryption logging access traffic content money staff people equipment mail text storage history inventory feedback support telemetry research",
     )
 )
-_HAN = re.compile(r"[一-鿿]+")
-_HAN_CUT = re.compile(
+_HAN = expression(r"[一-鿿]+")
+_HAN_CUT = expression(
     r"必须|应该|应当|可以|需要|能够|支持|并且|以及|或者|不得|不超过|低于|高于|至少|最多|超过|如果|之后|之前|后台|进行|通过|使用|提供|实现|显示|发送|查看|修改|删除|新增|添加|"
     r"创建|导出|导入|缓存|自动|按照|按|的|了|和|与|或|在|是|有|为|对|等|把|被|将|从|到|由|并|及|后|时|前|内|中|上|下|不|个|台|每|其|该|此|各|第一|多|可|要|会|能|做|给|让|使|用"
 )
@@ -72,12 +73,12 @@ def _proper(texts: Iterable[str]) -> frozenset[str]:
 
 
 _EXTERNAL = (
-    re.compile(
+    expression(
         r"(?:pay for|\bhave|\buse|\brun|\bown|operate|license|existing|current|integrat\w+ with|depends? on)\s+"
         r"(?:already\s+)?(?:an?\s+|the\s+|our\s+)?(.{2,80}?)(?=\s+(?:and|who|that|which|because|so|to)\b|[.,;]|$)",
         re.IGNORECASE,
     ),
-    re.compile(r"(?:现有的?|已有的?|已经有|对接|集成|依赖于?|沿用)\s*([^,，。;；的]{1,24})"),
+    expression(r"(?:现有的?|已有的?|已经有|对接|集成|依赖于?|沿用)\s*([^,，。;；的]{1,24})"),
 )
 
 
@@ -87,13 +88,13 @@ def external(text: str) -> str:
     return match[1].strip(" .,;。，；") if match and match[1].strip() else text.strip(" .,;。，；")
 
 
-_NAME = re.compile(
+_NAME = expression(
     r"(?<![\w/])(?:[A-Z][\w&+]*(?:[-./][A-Z\d]\w*)*|[a-z]+[A-Z]\w*)(?:[ /](?:[A-Z][\w&+/-]*|\d{2,4}))*"
 )
 _NO_SYSTEM = frozenset(
     "i we our the it this that they if when parts data all no not also please there everything everybody nothing single gdpr dsgvo rgpd hipaa eu usa uk eur usd gbp pdf csv sms api apis faq id ids url ok vat iso html json xml excel word monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december english german french spanish italian polish arabic chinese turkish dutch internet web wifi wi-fi".split()  # noqa: SIM905
 )
-_HAN_SYSTEM = re.compile(
+_HAN_SYSTEM = expression(
     r"(?:现有的?|已有的?|已经有的?|的|用|使用|对接|来自|依赖)?((?:[A-Za-z][\w/+-]*|钉钉|企业微信|微信|支付宝|飞书|用友|金蝶|[\u4e00-\u9fff]{2}云)(?:系统|平台|服务|接口)?)"
 )
 

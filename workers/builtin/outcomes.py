@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
+from orchestrator.domain.patterns import expression
 from workers.builtin.language import lexicon_of
 from workers.documents.passage import Passage
 
 _VALUE = r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|half|none|nobody|everyone|all|every|never|often|zero|eine?|zwei|drei|vier|fünf|zehn|deux|trois|dos|tres)\b|[一二两三四五六七八九十百]|\bthe (?:next|same) |\ban? (?:third|quarter|half|day|week|month|hour|dozen)\b)"
-_TODAY = re.compile(  # the value of today beside a statement
+_TODAY = expression(  # the value of today beside a statement
     r"(?:[(（,，;；:]|\s[–—-])\s*(?:and |but |which |while |where(?:as)? )?(?:(?:it|that|this|there)(?:['’]s| is| are| was| were)? |we (?:are|were|had) (?:at )?)?(?:still )?"
     r"(?:now|today|currently|at present|at the moment|right now|last (?:year|season|month|week|quarter|term|time)|this (?:year|season)|so far|was|were|used to be|(?:down |up )?from|baseline|in (?:19|20)\d\d|heute|bisher|derzeit|zuletzt|letztes jahr|aujourd.hui|actuellement|l.an dernier|hoy|actualmente|el año pasado|目前|现在|如今|当前|现|原(?:来|先)?|去年|上个?月)"
     rf"[^()（）;；]{{0,60}}?{_VALUE}"
@@ -24,24 +25,24 @@ _TODAY = re.compile(  # the value of today beside a statement
     r"|(?:从|由).{0,8}[\d一二两三四五六七八九十百].{0,10}?(?:降|缩短|减少|提高|提升|增加|升|控制|压缩)?到",
     re.IGNORECASE,
 )
-_BOUNDED = re.compile(
+_BOUNDED = expression(
     rf"(?:\b(?:under|below|over|above|within|at (?:least|most)|up to|no more than|not more than|fewer than|less than|more than|höchstens|mindestens|unter|moins de|plus de|au plus|au moins|menos de|más de|al menos)|[<>≤≥]=?)\s*(?:an? |the )?{_VALUE}|(?:不超过|不低于|低于|少于|高于|至少|最多|以内|以下)",
     re.IGNORECASE,
 )
-_IS_TODAY = re.compile(
+_IS_TODAY = expression(
     r"(?:now|today|at the moment|at present|currently|so far|last (?:year|season|month)|(?:it )?(?:was|is now)|baseline|heute|derzeit|bisher|aujourd.hui|hoy)\b|目前|现在|去年",
     re.IGNORECASE,
 )
 _OPEN = frozenset({"", "requirement", "use_case"})
-_MEASURED = re.compile(  # a value to reach, rather than the time or the number in a test
+_MEASURED = expression(  # a value to reach, rather than the time or the number in a test
     rf"\d\s*(?:%|per ?cent)|{_BOUNDED.pattern}|\b(?:zero|half|a third|a quarter)\b|\b(?:per|a|every) (?:day|week|month|year|season)\b|成|率",
     re.IGNORECASE,
 )
-_DOES = re.compile(
+_DOES = expression(
     r"\b(?:is|are|does|do|can|cannot|shows?|appears?|gets?|has|have|brings?|opens?|stays?|works?)\b|会|能|可以|显示",
     re.IGNORECASE,
 )
-_HOW = re.compile(
+_HOW = expression(
     r"\W*how\b.*\b(?:works?|is done|is finished|is right)\b", re.IGNORECASE
 )  # `How would you know that it works?`
 _MIN = 2  # items of a list that is judged as one

@@ -10,64 +10,65 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin.language import Lexicon
 from workers.documents.reading_words import people, people_words
 
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
-_MARK = re.compile(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
-_ARTICLE = re.compile(
+_MARK = expression(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
+_ARTICLE = expression(
     r"^(?:(?:right now|at the moment|in addition,?|today|only|most|some|second|third|next|last|tired|average|median|typical|individual|single|current|active|logged-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|old|free|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
     re.IGNORECASE,
 )
-_DOING = re.compile(r"((?:[\w-]+ ){0,2}[\w-]+s) \w+ing\b")
-_CUT = re.compile(
+_DOING = expression(r"((?:[\w-]+ ){0,2}[\w-]+s) \w+ing\b")
+_CUT = expression(
     r"\s+(?:who|that|which|with(?! (?:an? )?[a-z-]+(?: (?:or )?[a-z-]+)?$)|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b(?!-)|[,(（，:：]|\s[-–—]\s"
 )
-_CLAUSE = re.compile(
+_CLAUSE = expression(
     r"(?:^|[.;:!?(–—\"“]\s*|,\s+|\b(?:and|but|or|so|so that|that|if|when|once|because|while|until|unless|whether|where|then|und|damit|wenn|dass|et|quand|que|y|cuando|para que)\s+)"
     r"(?:(?:also|then|yes|please|and|but|when|if|once|our|as|only|so)\s+)*"
     r"(?:(?:let|allow|enable|help|notify|remind|tell|ask|show|give|inform|alert|warn)s?\s+)?",
     re.IGNORECASE,
 )
-_BY = re.compile(
+_BY = expression(
     r"\b(?:lets?|allows?|enables?)\s+(?=[a-z])|\b(?:reminds?|tells?|asks?|informs?|alerts?|warns?|by|(?:visible|available|shown|sent|open|known|announced|told|given|handed|assigned|reported) (?:only )?to|(?:link|page|list|slips?|view|report|screen|app|feed|message|copy|display|notice|summary|export|reminder|reader|form|portal|dashboard|letter|mail)s? for|par|por|von|durch)\s+(?=(?:only\s+|both\s+)?(?:the|an?|our|each|every|all|their|le|la|les|el|los|las|der|die|dem|den|einem|einer)\b)",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"\s*([^\W\d_][\w-]*)(['’]s?\b)?")
-_PLAIN = re.compile(r"[a-zà-ÿß-]+$", re.IGNORECASE)
-_ACTS = re.compile(
+_WORD = expression(r"\s*([^\W\d_][\w-]*)(['’]s?\b)?")
+_PLAIN = expression(r"[a-zà-ÿß-]+$", re.IGNORECASE)
+_ACTS = expression(
     r"\s+(?:(?:can|may|will|must|should|shall|need|has|have|want|would|is|are|cannot|could)\s+)?(?:also\s+|only\s+|then\s+)?"
     r"(?:want|wish|like to|be able|able to|see|choose|pick|enter|know|decide|confirm|ask|log ?in|sign|click|tap|type|get|receive|told|asked|notified|reminded|informed|who|write|upload|report|book|register|plan|hand|fill|publish|draw)",
     re.IGNORECASE,
 )
-_FOREIGN = re.compile(
+_FOREIGN = expression(
     r"\s+(?:kann|können|muss|müssen|soll|sollen|darf|dürfen|will|möchte|braucht?|brauchen|sieht|sehen|bekommt|erhält|scannt|gibt|trägt|wählt|meldet|bucht|prüft|legt|\w{3,}t\b"
     r"|peut|peuvent|doit|doivent|veut|voit|reçoit|puede|pueden|debe|deben|quiere|ve\b|recibe|\w{3,}(?:e|ent|a|an|en)\b)",
     re.IGNORECASE,
 )
-_HAN = re.compile(
+_HAN = expression(
     r"(?:^|[，。；、,;:：！？\s（(]|和|与|及|或|只有|由|让|供|给|通知|提醒|如果|当|并)(?:每个|每位|每名|所有|各个?|一个|该|其他)?"
     r"((?:(?![的由让供给向是在有和与及把被将不求需])[一-鿿]){0,6}?(?:员工|员|者|师|客户|客|住户|租户|商户|农户|用户|店长|站长|班长|组长|园长|校长|队长|社长|院长|家长|学生|医生|先生|新生|居民|村民|市民|地块主人|房主|业主|车主|店主|货主|主人|家属|子女|保安|保洁|前台|经理|主管|领导|司机|骑手|厨师|会计|财务|教练|教师|队员|人力|护士|患者|志愿者|接待人|负责人|申请人|审批人|联系人|行政部|财务部|人事部|物业|后勤|客服))"
     r"(?=可|能|需|必须|应|要|在|每|收|看|查|填|提|扫|申|预约|选|审|确认|登记|上传|负责|自己|凭|手工|按|到|用|把|将|通过|对|只|不能|不得|打开|录入|输入|发|接|处理|分配|管理|导出|编辑|修改|签|拍|点|说|给|为|会|有权|随时|也|都|得)"
 )
-_TOLD_HAN = re.compile(  # who is told or given something, at the end of a clause: `通知社区网格员上门`
+_TOLD_HAN = expression(  # who is told or given something, at the end of a clause: `通知社区网格员上门`
     r"(?:通知|提醒|告知|推送给|发送?给|转给|交给|报给|派给|分配给|提交给|展示给|开放给)(?:每个|每位|所有|各个?|该|其他|对应的?|相关)?"
     r"((?:(?![的由让给供向是在有和与及把被将不])[一-鿿]){1,8}?(?:员|者|师傅?|长|司机|家属|家长|客户|顾客|主管|经理|前台|医生|护士|教师|老师|学生|负责人|管理方|值班室|工人|调度))(?=$|[，。；、）)和与并及进上去到前处确查改审核])"
 )
-_KANA = re.compile(
+_KANA = expression(
     r"(?:^|[、。，\s])([一-鿿ァ-ヶー]{0,8}(?:者|員|師|店長|係長|部長|課長|園長|客|生徒|学生|スタッフ|担当|オーナー|メンバー|ドライバー|マネージャー|会員|教員|保護者))(?:は|が|も)(?=[^、。]{2,})"
 )
-_IS_A = re.compile(
+_IS_A = expression(
     r"\b(?:is|works as|ist|est|es)\s+(?:an?|the|eine?|une?|un)\s+([\w -]{3,40}?)(?=\s+(?:who|at|in|of|with|and|from)\b|[,.;(]|$)",
     re.IGNORECASE,
 )
-_ON_DUTY = re.compile(  # what belongs to a name: `the observer on shift sees`, `the head of the reading room`
+_ON_DUTY = expression(  # what belongs to a name: `the observer on shift sees`, `the head of the reading room`
     r" (?:on|in) (?:duty|shift|call|charge(?: of (?:the |a |an |our )?[a-z-]+)?)\b| of (?:the |a |an |our |other |their )?(?:[a-z-]+ ){0,2}?[a-z-]+(?= (?:can|may|must|shall|should|will|has|have|is|are|gets?|sees?|receives?|wants?|needs?)\b)",
 )
-_BESIDE = re.compile(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
-_ONE = re.compile(r"(?:an?|each|every)\s", re.IGNORECASE)  # whose verb ends in -s
-_COMPOUND = re.compile(
+_BESIDE = expression(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
+_ONE = expression(r"(?:an?|each|every)\s", re.IGNORECASE)  # whose verb ends in -s
+_COMPOUND = expression(
     r" [a-z]+s (?:is|are|was|were|can|must|may|shall|should|will|has|have)\b"
 )  # `names are`
 _ADVERBS = frozenset(
@@ -87,18 +88,18 @@ _ADVERBS = frozenset(
         "nothing",
     ]
 )
-_ROLE = re.compile(
+_ROLE = expression(
     r"(?:员|者|师|长|管|秘书|财务|会计|出纳|经理|主任|干事|教练|老师|医生|护士|店主|老板|司机|厨师|前台|助理|负责人|行政|人事|客服)$"
 )
-_RANK = re.compile(
+_RANK = expression(
     r"(?:primary|secondary|tertiary|main|key|core|other|internal|external)(?: (?:user|persona|audience)s?)?|(?:主要|核心|次要|次级|目标|典型|其他)?(?:用户|角色|人群)|(?:user )?personas?",
     re.IGNORECASE,
 )
-_RANK_LABEL = re.compile(rf"\W*(?:[\d.]+\s+)?(?:{_RANK.pattern})\s*[:：–—-]\s+", re.IGNORECASE)
-_AGE = re.compile(
+_RANK_LABEL = expression(rf"\W*(?:[\d.]+\s+)?(?:{_RANK.pattern})\s*[:：–—-]\s+", re.IGNORECASE)
+_AGE = expression(
     r"[,，(（]?\s*\b\d{1,3}\s?(?:years?(?: old)?|jahre(?: alt)?|ans|años|anni|岁)", re.IGNORECASE
 )
-_PARTS = re.compile(r"\s*[,，、|/;:：()（）]\s*|\s+[-–—]\s+|\s+(?:the|der|die|le|la|el)\s+")
+_PARTS = expression(r"\s*[,，、|/;:：()（）]\s*|\s+[-–—]\s+|\s+(?:the|der|die|le|la|el)\s+")
 
 
 def is_person(phrase: str, lex: Lexicon) -> bool:
@@ -212,7 +213,7 @@ def _may_be_people(piece: str, name: str) -> bool:
     return len(words) < 4 and (plural or led) and names_somebody(name) and words[0].lower() not in _ADVERBS
 
 
-_NAMED = re.compile(  # somebody by name, with the role: `Anna (treasurer)`, `Maria, our secretary,`
+_NAMED = expression(  # somebody by name, with the role: `Anna (treasurer)`, `Maria, our secretary,`
     r"\b([A-ZÀ-Ý][a-zà-ÿ'’-]+(?: [A-ZÀ-Ý][a-zà-ÿ'’-]+)?)(?:\s?\(((?:our |the |an? )?[a-z][a-z -]{2,30})\)|, (?:our|the|my) ([a-z][a-z -]{2,30}?)(?=[,.;:]))"
     r"|(?<![一-鿿])(?![和与及])([一-鿿]{2,3})(?:[（(]([一-鿿]{2,8})[）)]|[，,](?:我们|本店|公司|我)的([一-鿿]{2,6})(?=[，。,；]))"
     r"|(?<=[和与及、])([一-鿿]{2,3})[（(]([一-鿿]{2,8})[）)]"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import cast
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin.analysis import Category, Kind
 from workers.builtin.clauses import Clause, unhedged
@@ -14,21 +15,21 @@ from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import goal_of, imperative
 
 _LONGEST = 2_000  # characters of a statement that are searched
-_ENSURE = re.compile(
+_ENSURE = expression(
     r"(?:please )?(?:make sure|ensure|keep|guarantee|make .* (?:in|under|within) )", re.IGNORECASE
 )
-_GOES_ON = re.compile(
+_GOES_ON = expression(
     r"\b(?:go(?:es)? on|keeps?|continues?|still) (?:on )?(?:to )?(?:work|run|function)|\b(?:not|never) (?:get|be|become) slow",
     re.IGNORECASE,
 )
-_TIMED = re.compile(r"\b(?:an?|one|half an?) (?:second|minute)\b", re.IGNORECASE)
-_SECONDS = re.compile(  # what is that short is said of an answer
+_TIMED = expression(r"\b(?:an?|one|half an?) (?:second|minute)\b", re.IGNORECASE)
+_SECONDS = expression(  # what is that short is said of an answer
     r"\b(?:\d[\d.,]*|half an?|an?|one|two|three|four|five|six|eight|ten|twenty|thirty)\s?(?:ms|milliseconds?|s|secs?|seconds?|millisekunden?|sekunden?|secondes?|segundos?)\b|秒",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"[^\W\d_][\w -]{2,30}(?=[:：]\s)")  # in front of a statement: `Ease of use: ...`
-_MANY = re.compile(r"\b\d[\d.,]*\d{2} [a-z]+")  # how much there is to bear: `600 intakes`
-_FAILS = re.compile(  # of a condition: what the product has to bear
+_LABEL = expression(r"[^\W\d_][\w -]{2,30}(?=[:：]\s)")  # in front of a statement: `Ease of use: ...`
+_MANY = expression(r"\b\d[\d.,]*\d{2} [a-z]+")  # how much there is to bear: `600 intakes`
+_FAILS = expression(  # of a condition: what the product has to bear
     r"\b(?:down|gone|offline|unreachable|unavailable|fails?|cut|crash\w*|dies|dead|lost|drops?|breaks?|outage|off|away)\b|(?:断|中断|故障|离线|宕机)",
     re.IGNORECASE,
 )
@@ -82,11 +83,11 @@ def _named(said: str) -> Category:
     return cast(Category, named.pop()) if len(named) == 1 else ""
 
 
-_FEATURE = re.compile(  # what is used, though its words are of security: `Password reset by mail`
+_FEATURE = expression(  # what is used, though its words are of security: `Password reset by mail`
     r"^(?:[\w-]+ )?(?:passwords? (?:reset|recovery|change)|log-?in (?:page|form|screen)|sign-?up (?:page|form))\b|^(?:reset|change|recover)(?:ting|ing)? (?:of )?(?:a |the |their |forgotten |lost )*passwords?\b|^(?:忘记|找回|重置|修改)密码|^passwort (?:zurücksetzen|ändern)",
     re.IGNORECASE,
 )
-_PEOPLE_DO = re.compile(  # `Users can download a backup`, `Members reset their password`
+_PEOPLE_DO = expression(  # `Users can download a backup`, `Members reset their password`
     r"(?:(?:all|the|each|every|any|an?|registered|new) )?(?:users?|members?|customers?|visitors?|guests?|admins?|administrators?|owners?|students?|teachers?|patients?|employees?) "
     r"(?:can|may|are able to|is able to|resets?|changes?|downloads?|exports?|deletes?|restores?|sets?|choose|chooses|logs? in|signs? in|signs? up)\b(?! (?:only|not|at least|at most|within|in under|up to)\b)",
     re.IGNORECASE,

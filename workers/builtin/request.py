@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from orchestrator.domain.clarified import asked_part
+from orchestrator.domain.patterns import expression
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
 from workers.builtin.classify import Reader
@@ -38,25 +39,25 @@ __all__ = [
 MAX_NEEDS = 2_000  # carried by one specification; it names the others as left out
 _TRIM = " \t.,;:!?。，；：！？、"
 _SOMEBODY = r"(?:(?:could|can|would) (?:someone|somebody|anyone|you|we)(?: please)?\s+)?"
-_MAKE = re.compile(
+_MAKE = expression(
     rf"^(?:please\s+)?{_SOMEBODY}(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
     r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?:an?\s+|the\s+)?",
     re.IGNORECASE,
 )
-_ARTICLED = re.compile(
+_ARTICLED = expression(
     r"^(?:please\s+)?(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
     r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(an?|the|our|my|your)\s+\S",
     re.IGNORECASE,
 )
-_SUBJECT = re.compile(  # of a mail
+_SUBJECT = expression(  # of a mail
     r"(?:^|\n)(?:Subject|Betreff|Objet|Asunto|主题|件名)[:：]\s*(?:(?:Re|Fwd?|AW|WG)[:：]\s*)*(\S[^\n]*)",
     re.IGNORECASE,
 )
-_THING = re.compile(
+_THING = expression(
     r"\b(?:needs?|wants?|would like|are looking for|am looking for)\s+(?:to (?:have|build|get|create|make)\s+)?(?:an?|some)\s+(?:new\s+|simple\s+)?(.+)$",
     re.IGNORECASE,
 )
-_THING_HAN = re.compile(
+_THING_HAN = expression(
     r"(?:我们?|店里|公司|学校|社区)(?:现在|很|都)?(?:需要|想要?|希望有?|打算|计划|要)(?:做|有|开发|搭建|建)?一[个套款份]([^，。,；、]{2,20}?)(?=[，。,；]|$)"
 )
 _OPENING, _NAME = 8, 8  # sentences in which a text says what it asks for; words of its name
@@ -65,7 +66,7 @@ _STOP = frozenset(
 )
 _PRONOUNS = (["it"], ["them"], ["us"], ["sure"])
 _LEADS_ON = _STOP | {"a", "an", "the"}  # a title that is cut does not end in one
-_THAT = re.compile(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
+_THAT = expression(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
 
 
 def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lexicon, manual: bool) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from functools import lru_cache
 
+from orchestrator.domain.dataclass import dataclass, field
 from workers.builtin.clauses import clause
 from workers.builtin.material import Material, short, upper_first
 from workers.builtin.names import plural

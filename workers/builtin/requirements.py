@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.testable import is_testable
 from workers.builtin.amended import amended, ranked, with_criteria
 from workers.builtin.clauses import clause, story_wish
@@ -29,16 +30,16 @@ from workers.documents.content import (
 from workers.documents.technologies import technologies
 from workers.documents.traces import served
 
-_MADE = re.compile(
+_MADE = expression(
     r"^(?:please\s+)?(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
     r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?=(?:an?|the|our|my)\s)",
     re.IGNORECASE,
 )
 _ANYONE = frozenset({"anyone", "anybody", "everyone", "everybody", "people", "users", "somebody", "someone"})
-_LACKS = re.compile(
+_LACKS = expression(
     r"^.{0,80}?\bneeds?\s((?:an?|some|the)\s.+)$", re.IGNORECASE | re.DOTALL
 )  # `The office needs a list`
-_RESUMED = re.compile(r"\b(?:and|so|but),? (?:they|it|we|he|she|this|that|these)$", re.IGNORECASE)
+_RESUMED = expression(r"\b(?:and|so|but),? (?:they|it|we|he|she|this|that|these)$", re.IGNORECASE)
 _WELCOME = frozenset(["told", "offered", "given", "sent", "shown", "notified", "reminded", "alerted"])
 _NAMED = 6  # requirements that one question names
 _NAME = 16  # characters, half as many words, of a limit that is only named

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from rapidfuzz import fuzz
 
+from orchestrator.domain.patterns import expression
 from workers.builtin.amended import (
     OWN_ID,
     is_amendment,
@@ -37,17 +38,17 @@ from workers.documents.lint.rules import is_finding
 
 C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)
 _ANSWERS = ("unmet_form", "unmet_talk", "unmet_change", "unmet_section")
-_CHANGES = re.compile(
+_CHANGES = expression(
     r"\b(?:remove|drop|delete|omit|discard|split|merge|move|renam|reword|replac|chang|lower|raise|mark)\w*\b|删除|去掉|移除|拆分|合并|改为|改成|降为|升为",
     re.IGNORECASE,
 )
-_REPLY = re.compile(
+_REPLY = expression(
     r"^\s*(?:(?:the )?answers?\b|re\b|回答|答复|答案)[^:：]{0,60}[:：]|^\s*(?:OQ|Q)-?\d+\s*[:：]",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"(?<=[.;!])\s+|(?<=[。；！])|\n+")
-_QUOTED = re.compile(r"[“\"「『《']([^”\"」』》]{4,600})[”\"」』》']")
-_LABEL = re.compile(
+_SENTENCE_END = expression(r"(?<=[.;!])\s+|(?<=[。；！])|\n+")
+_QUOTED = expression(r"[“\"「『《']([^”\"」』》]{4,600})[”\"」』》']")
+_LABEL = expression(
     r"^\s*(?:[-*]\s+)?(?:\[[^\]]{1,60}\]\s*)?(?:(?:(?:[\w-]{1,30} ){0,2}[\w-]{2,30}|[一-鿿]{2,12})[:：]\s+)?",
     re.ASCII,
 )

@@ -6,8 +6,8 @@ It is read as the same section of a request is; it asks for nothing that the pro
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from workers.builtin.analysis import Actor, RequestAnalysis
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import first_modal

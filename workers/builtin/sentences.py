@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, replace
 
 from orchestrator.domain.courtesies import is_courtesy
+from orchestrator.domain.dataclass import dataclass, replace
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
 from workers.builtin.leads import is_answer, own_section, run_on
@@ -22,12 +23,12 @@ WHOLE = frozenset(
 UNREAD = frozenset(
     {"done", "code", "front", "message", "attribute", "mitigation", "plan", *SKIPPED}
 )  # roles without a statement to sort
-_SEMICOLON = re.compile(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")
+_SEMICOLON = expression(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")
 _COLUMNS, _WORDS = 3, 2  # of a table whose cells are statements each; of a cell that states something
 _EXPLAINED = ASKED | {"constraint", "dependency"}  # roles whose items may say why
 _MEASURES = frozenset({"goal", "metric"})
-_REFERS = re.compile(r"(?:that|this|it|they|these|those|which) ", re.IGNORECASE)  # to the part before
-_EXPLAINS = re.compile(
+_REFERS = expression(r"(?:that|this|it|they|these|those|which) ", re.IGNORECASE)  # to the part before
+_EXPLAINS = expression(
     r"(?:we|this|it|they|that|these|those|there|i|because|otherwise|see|nobody)\b", re.IGNORECASE
 )
 _SETTING = frozenset(

@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from workers.builtin.clauses import clause, unhedged
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.wishes import CONDITION
@@ -17,43 +18,43 @@ from workers.builtin.wishes import CONDITION
 _TRIM = " \t.,;:!?。，；：！？、"
 _HAN_SHORT = 10  # characters of a Chinese statement that is a name as it is
 _LONGEST, _WORDS, _HAN = 60, 6, 18  # characters of a name, words of its object, characters of a Chinese one
-_TOKEN = re.compile(r"[\w’'][\w’'-]*")
+_TOKEN = expression(r"[\w’'][\w’'-]*")
 _BE = frozenset({"is", "are"})
 _MODALS = frozenset({"must", "shall", "should", "can", "could", "may", "might", "will", "would", "cannot"})
 _OF_SEVERAL = _MODALS | {"have", "are", "do", "get", "see", "need"}
 _GIVEN = frozenset(
     {"offer", "give", "tell", "show", "send", "ask", "teach", "hand"}
 )  # what somebody is given stands behind
-_ADVERBS = re.compile(
+_ADVERBS = expression(
     r"^(?:(?:only|also|not|never|always|then|automatically|easily|quickly)\s+)+", re.IGNORECASE
 )
-_NEEDS = re.compile(r"\bneeds?\s+(?!to\b)(.+)$", re.IGNORECASE)
-_ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]")
-_LABEL = re.compile(r"^([^\W\d_](?:[^:：.,;]){2,40})[:：]\s+\S")
-_ENDS = re.compile(
+_NEEDS = expression(r"\bneeds?\s+(?!to\b)(.+)$", re.IGNORECASE)
+_ASIDE = expression(r"\s*[(（][^()（）]*[)）]")
+_LABEL = expression(r"^([^\W\d_](?:[^:：.,;]){2,40})[:：]\s+\S")
+_ENDS = expression(
     r"\s+(?:by|in|within|under|from|to|with|on|at|when|if|after|before|into|as|via|using|without|so|that|which|who|until|once|per|over|against|then|while|during|every|whenever|because|except|is|are|can|may|must|should)\b|[,;()]|:(?!\d)|\s+(?:and|or) (?=(?:can|may|must|should|then|is|are|the|an?|their|its|it|they|not)\b|[a-z]+s (?:it|them|the|an?)\b)",
     re.IGNORECASE,
 )
-_DETERMINERS = re.compile(
+_DETERMINERS = expression(
     r"^(?:(?:only|also|all|any|each|every|the|an?|their|his|her|its|our|my|your|own|some|this|these|those|same|several|both|down|up|out|back)\s+)+",
     re.IGNORECASE,
 )
-_NEXT = re.compile(
+_NEXT = expression(
     r"(?<!\bof)(?<!\band)(?<!\bor)(?<!\bfor)(?<!\babout)(?<!\bbetween)\s(?:the|an?|each|every)\s"
 )  # another noun phrase: `a text the day before`
-_LED = re.compile(
+_LED = expression(
     r"(?:for|at|on|in|into|out|off|up|down|back|to|through|over|about|with)\s+", re.IGNORECASE
 )  # `ask for a slot`
-_FIRST = re.compile(
+_FIRST = expression(
     r"^(?:(?:and|also|then),? )*(?:i|we)(?: also| really| would|['’]d)* (?:want|like|love|need|wish) to (?:be able to )?",
     re.IGNORECASE,
 )
-_FIRST_THING = re.compile(
+_FIRST_THING = expression(
     r"^(?:(?:and|also|then),? )*(?:i|we)(?: also| really| would|['’]d)* (?:want|like|love|need|wish) ((?:an?|some|the) .+)$",
     re.IGNORECASE | re.DOTALL,
 )
-_WAY = re.compile(r"\b(?:way|place|tool|means|possibility|option) to (\w+)\s+(.+)$", re.IGNORECASE)
-_HAN_STORY = re.compile(r"^作为[^，,]{1,12}[,，]\s*我?(?:想要?|希望|需要|要|可以|能够?)+")
+_WAY = expression(r"\b(?:way|place|tool|means|possibility|option) to (\w+)\s+(.+)$", re.IGNORECASE)
+_HAN_STORY = expression(r"^作为[^，,]{1,12}[,，]\s*我?(?:想要?|希望|需要|要|可以|能够?)+")
 _SEEN = frozenset(
     "see get receive view show have know display list need want read find include contain give provide offer support allow be do hold present enable let".split()  # noqa: SIM905
 )
@@ -63,10 +64,10 @@ _IRREGULAR = {
     "written": "write", "read": "read", "held": "hold", "paid": "pay", "given": "give", "taken": "take", "made": "make",
     "put": "put", "set": "set", "drawn": "draw", "bought": "buy", "sold": "sell", "built": "build", "left": "leave",
 }  # fmt: skip
-_AND_CAN = re.compile(
+_AND_CAN = expression(
     r"\b(and|or|but|then) (?:also )?(?:can|may|could|will) (?:also )?(?=[a-z])", re.IGNORECASE
 )
-_AND_DOES = re.compile(
+_AND_DOES = expression(
     r"((?:,|\band|\bor|\bthen)\s+)([a-z]+s)(?=\s+(?:an?|the|it|them|their|his|her|its|all|each|every|what|who|how|which|down|up|out|back|to|\d)\b)"
 )
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.names import singular
@@ -30,41 +31,41 @@ from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import attribute_of, column_of, label_role
 
 _TRIM = " \t.,;:!?。，；：！？、"
-_NO_NAME = re.compile(r"[`{}<>\[\]=|/]")
-_KINDS = re.compile(  # a heading that parts a section about users and names none: `Key user types`
+_NO_NAME = expression(r"[`{}<>\[\]=|/]")
+_KINDS = expression(  # a heading that parts a section about users and names none: `Key user types`
     r"\W*(?:[\d.]+\s+)?(?:(?:the|and|of|for|our|a|key|basic|main|core|target|primary|secondary|end|other|further|user|users|personas?|stakeholders?|audiences?|customers?|roles?|role-based|types?|kinds?|details?|groups?|segments?|profiles?|overview|summary|matrix|access|permissions?|rights|characteristics|needs|goals|responsibilities|hierarchy|definitions?|list|table|&|/|-|–|,|:)\s*)+\W*",
     re.IGNORECASE,
 )
-_CALLED = re.compile(  # how a persona may be called: `Bea`, `Bea Ross, 41`, `The Adeyemi family`; not `Dock hand`
+_CALLED = expression(  # how a persona may be called: `Bea`, `Bea Ross, 41`, `The Adeyemi family`; not `Dock hand`
     r"(?:[\w.]+ )?[A-ZÀ-Ý][\w'’.-]*(?: [A-ZÀ-Ý][\w'’.-]*)*(?: family)?(?:[ ,(]+\d{1,3}\)?)?|\W*[一-鿿]{1,6}(?:[ ,，(（]+\d{1,3}\W*)?"
 )
-_PERSONA = re.compile(r"persona(?: #?\d+)?|人物", re.IGNORECASE)
-_HEAD = re.compile(
+_PERSONA = expression(r"persona(?: #?\d+)?|人物", re.IGNORECASE)
+_HEAD = expression(
     r"^(\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2})(?:\s+[–—-]\s|\s*[:：,;(（])"
 )  # the name before what is said of it
-_DASHED = re.compile(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
-_SAYS = re.compile(r"[:(]|\s[–—-]\s")  # what stands before is told of
-_DOING = re.compile(r"(?<=\w)\s+(?:who|that|with|in|at|of|from|\w+ing)\b.*$")  # `founders discussing ideas`
-_WHOSE = re.compile(r"[\w'’-]+(?: [\w'’-]+)? (?:of|with|on) (?:[\w'’-]+ ?){1,4}$")  # `parents with prams`
-_RANKED = re.compile(  # `**Primary**: developers`
+_DASHED = expression(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
+_SAYS = expression(r"[:(]|\s[–—-]\s")  # what stands before is told of
+_DOING = expression(r"(?<=\w)\s+(?:who|that|with|in|at|of|from|\w+ing)\b.*$")  # `founders discussing ideas`
+_WHOSE = expression(r"[\w'’-]+(?: [\w'’-]+)? (?:of|with|on) (?:[\w'’-]+ ?){1,4}$")  # `parents with prams`
+_RANKED = expression(  # `**Primary**: developers`
     r"^\W*(?:primary|secondary|tertiary|main|core|主要|次要|核心)(?: (?:users?|audience|personas?)|用户)?\**\s*[:：]\**\s*",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"^`([^\W\d_][\w -]*)`(?=\s|$)")  # a role as it is called in code
-_ARE = re.compile(  # what leads to the names: `Our users are ...`
+_CODE = expression(r"^`([^\W\d_][\w -]*)`(?=\s|$)")  # a role as it is called in code
+_ARE = expression(  # what leads to the names: `Our users are ...`
     r"^(?:(?:the|our|die|les?|la|los) )?(?:[\w-]+ ){0,2}?(?:users|audience|target group|zielgruppen?|nutzer|anwender|utilisateurs|public cible|usuarios)(?: [\w-]+){0,3}? (?:are|is|includes?|sind|ist|sont|est|son)\s+"
     r"|^[^，。；]{0,12}(?:用户|人群|对象)(?:主要)?(?:为|是|包括)[:：]?",
     re.IGNORECASE,
 )
-_WHICH = re.compile(r",\s+(?:who|which|die|welche|qui|que)\s.*$", re.DOTALL)
-_TOLD_OF = re.compile(r"[^。:：—–-]{6,}的([一-鿿]{1,6})[。.]?$")
-_TELLS = re.compile(
+_WHICH = expression(r",\s+(?:who|which|die|welche|qui|que)\s.*$", re.DOTALL)
+_TOLD_OF = expression(r"[^。:：—–-]{6,}的([一-鿿]{1,6})[。.]?$")
+_TELLS = expression(
     r"^[A-ZÀ-Ý].{24,}[.!]$|^.{9,}[；;]?$|^.{6,}[。！]$", re.DOTALL
 )  # a sentence rather than a list of names
 _MANY = 3  # sentences of an item that tells of several people
-_SPEAKER = re.compile(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
+_SPEAKER = expression(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
 _ACTED = frozenset({"requirement", "use_case"})  # roles that name a user whom a list of them leaves out
-_CELL = re.compile(r"[A-Z][\w'’-]*(?: (?!who\b)[\w'’-]+){0,4}")  # of a table: a name alone
+_CELL = expression(r"[A-Z][\w'’-]*(?: (?!who\b)[\w'’-]+){0,4}")  # of a table: a name alone
 _TOLD = frozenset({"", "problem", "background", "goal"})  # roles that tell of users where no list names them
 _OFTEN = 2  # statements that speak of somebody who is a user then
 _MAX_NEEDS = 6  # sentences kept with a user who acts in many

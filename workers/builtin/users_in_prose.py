@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import re
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin.language import Lexicon
 from workers.builtin.people import actor_name, is_person, people_named
 from workers.documents.reading_words import people_words
 
-AWAY = re.compile(  # who has to do with it, and does not use it
+AWAY = expression(  # who has to do with it, and does not use it
     r"\b(?:does|do|will)(?:n['’]t| not) (?:operate|build for|get (?:it|them|access))\b|\bread the (?:whole |entire )?(?:document|specification)\b|\b(?:does|do|will|won['’]t|don['’]t|doesn['’]t)(?: not)? (?:log ?in|use (?:it|the \w+)|sign in)\b|\b(?:not|n['’]t|never) (?:need|work with|touch|see|open) (?:it|the (?:system|software|app|tool|application|product|site))\b|\bnever (?:uses?|logs? in)\b|不(?:使用|登录|直接使用)|n['’]utilisent? pas|nutzt? .{0,20}nicht|no (?:usa|utiliza)"
     r"|^(?:the |our )?(?:(?!who\b|that\b)[\w-]+ ){1,4}(?:only )?(?:approves|pays for|finances)\b[^,;]*[.]?$|\bgibt\b.{3,40}\bfrei\b|\bnot (?:a )?users?\b|\b(?:no|without) (?:access|account|login)\b|\b(?:external|third-party|neighbouring|other) (?:system|service|api|interface)\b",
     re.IGNORECASE,
 )
-_HAN = re.compile(
+_HAN = expression(
     r"(?:^|[，。；、：:,;\s（(的由让给供是与和及为每])((?:(?![的由让给供是与和及为在把被会不能每])[一-鿿]){0,4}?(?:员工|员|者|师傅|师|客户|顾客|住户|租户|商户|农户|[船店站班组园校队社院村镇局科处厂场馆团会主课]长|课题组长|学生|医生|先生|新生|居民|村民|市民|业主|车主|店主|货主|业主|家属|家长|子女|保安|保洁|前台|经理|主管|领导|司机|骑手|厨师|会计|财务|教练|教师|老师|护士|患者|病人|老人|负责人|代理人|申请人|审批人|联系人|保管人|捐赠人|物业|客服|经销商|供应商|骑手|店员|药师|工人|临时工|老板))(?![一-鿿]{0,2}[号证名])"
 )
-_SUBJECT = re.compile(
+_SUBJECT = expression(
     r"(?:(?:the|an?|our|all|each|every|some|most|both|these|about \w+|around \w+|\w+ of the|two|three|four|five|six|ten|twelve|\d+)\s+)?"
     r"((?:[a-z][\w'’-]*\s){0,2}?[a-z][\w'’-]*)(?:\s+(?:of|in|at|from|on|with)\s+(?:the |our |their |a )?[\w'’ -]{2,40}?)?\s+([a-z]+)\b",
     re.IGNORECASE,

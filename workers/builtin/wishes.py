@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
+from orchestrator.domain.patterns import expression
 from workers.builtin import names
 from workers.builtin.analysis import Goal
 from workers.builtin.language import Lexicon, lexicon_of
@@ -14,60 +15,60 @@ from workers.builtin.sentences import Sentence
 from workers.documents.quantities import quantities
 
 _TRIM = " \t.,;:!?。，；：！？、"
-_BOTH = re.compile(r"\b((\w{3,}?)(?:inn)?en) und (\2\w{0,3})\b")  # `Schülerinnen und Schüler` are one
+_BOTH = expression(r"\b((\w{3,}?)(?:inn)?en) und (\2\w{0,3})\b")  # `Schülerinnen und Schüler` are one
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
-_TWO = re.compile(
+_TWO = expression(
     rf"^(.+?{_MUST}.+?),\s+(?:and|but)\s+((?:the|an?|each|every|all|its|their|it|they)\s.{{0,60}}?{_MUST}.+)$",
     re.IGNORECASE,
 )
-_NOT_BUT = re.compile(
+_NOT_BUT = expression(
     rf"^(.+?\b(?:not|no)\b.+?),\s+but\s+((?:the|an?|it|they)\s.{{0,60}}?{_MUST}.+)$", re.IGNORECASE
 )
-_RISING = re.compile(
+_RISING = expression(
     r"\s*\b(?:from|von|de|desde)\s[^,;:]{1,40}?\s(?:(?:down|up)\s)?(?:to|auf|à|a)\s*$|\s+(?:(?:down|up)\s+)?to\s*$|\s*\d[\d.,]*\s?%?\s*(?:->|→|=>)\s*$",
     re.IGNORECASE,
 )
-_REASONED = re.compile(  # a reason, then the wish
+_REASONED = expression(  # a reason, then the wish
     rf"^((?:(?!{_MUST})[^;]){{10,}}?)(?:,\s+(?:so|therefore|which is why|that is why)\s+|:\s+)((?!(?:they|it|he|she|this|these|that)\b)(?:please\b|.{{0,60}}?(?:{_MUST}|\bmay\b)).{{8,}})$",
     re.IGNORECASE,
 )
-CONDITION = re.compile(
+CONDITION = expression(
     r"^(?:(?:(?:an?|one|two|three|\d+) (?:minutes?|hours?|days?|weeks?|months?)(?:,| and|,? or)? )+before|when|if|once|after|before|as soon as|every time)\b.{3,120}?(?:,\s*|\s(?=(?:it|they|the|an?|each)\s))",
     re.IGNORECASE,
 )
-_FROM = re.compile(
+_FROM = expression(
     r"(?:\b(?:from|of|instead of|not(?: after| for)?|von|statt|invece che|da|de|desde|hoy el|heute)[:：]?|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
     re.IGNORECASE,
 )
-_NOW = re.compile(
+_NOW = expression(
     r"\s*(?:->|→|=>)|\s*(?:\w+\s+){0,3}?(?:last year|now|today|at present|currently|heute|hoy|aujourd.hui|before)\b|\s*から|\s*\S{0,3}あたり",
     re.IGNORECASE,
 )
 _BOUND = r"(?:at (?:least|most)|under|below|above|over|up to|no more than|not more than|fewer than|less than|more than|better than|within|höchstens|mindestens|unter|über|au moins|au plus|moins de|plus de|al menos|como máximo|menos de|不超过|不低于|低于|高于|少于|至少|大于|小于|以内)"
-_TO = re.compile(
+_TO = expression(
     r"(?:\b(?:to|auf|à|a)|[到至を为])\s*(?:about |under |below |over |at (?:most|least) )?$", re.IGNORECASE
 )
-_PAST = re.compile(r"\b(?:was|were|had)\s*(?:about |around )?$", re.IGNORECASE)
-_WANTED = re.compile(r"\b(?:want|wants|reach|be at|get to|aim for|promised|agreed on)\s+$", re.IGNORECASE)
-_WITH = re.compile(r"\bhappy with\s*$", re.IGNORECASE)
-_BASELINE = re.compile(  # in parentheses, what is so today: `(now 160`
+_PAST = expression(r"\b(?:was|were|had)\s*(?:about |around )?$", re.IGNORECASE)
+_WANTED = expression(r"\b(?:want|wants|reach|be at|get to|aim for|promised|agreed on)\s+$", re.IGNORECASE)
+_WITH = expression(r"\bhappy with\s*$", re.IGNORECASE)
+_BASELINE = expression(  # in parentheses, what is so today: `(now 160`
     r"[(（](?:now|today|currently|at present|was|last year|heute|bisher|derzeit|aujourd.hui|actuellement|hoy|actualmente|目前|现在|现)[^()（）]*$",
     re.IGNORECASE,
 )
-_TIME = re.compile(
+_TIME = expression(
     r"\b(?:within|in|d.ici|dentro de|innerhalb)\b.*\b(?:hours?|days?|weeks?|months?|years?|monat\w*|mois|ans?|meses|años?)?$|1 \S*あたり",
     re.IGNORECASE,
 )
-_COUNTS = re.compile(  # behind the number that a sentence begins with: `25 clubs stream at least one box`
+_COUNTS = expression(  # behind the number that a sentence begins with: `25 clubs stream at least one box`
     r"\s*(?!(?:after|before|later|ago|in|within|from)\b)[^\W\d_]", re.IGNORECASE
 )
-_LASTING = re.compile(r"\b(?:for|during|after)\s+$", re.IGNORECASE)
-_AT = re.compile(
+_LASTING = expression(r"\b(?:for|during|after)\s+$", re.IGNORECASE)
+_AT = expression(
     r"(?:fewer|less|more|better|faster|lower|higher|at|under|over|below|above|no|up|höchstens|mindestens|unter|über|weniger|moins|au|menos|al)\b|[不低高少多小大超至最]",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"[A-Za-z0-9]-?\d$")  # the number of a name: `O-1`
-_CHANGE = re.compile(
+_NAMED = expression(r"[A-Za-z0-9]-?\d$")  # the number of a name: `O-1`
+_CHANGE = expression(
     r"^(?:提升|提高|增加|减少|降低|缩短|达|降|升)(?:到|至|为)\s*(?=[\d一二两三四五六七八九十半])|^(?:达|降|升|提升|提高|增加|减少|降低|缩短)\s*(?=\d)|^(?:控制在|达到)\s*"
 )
 _UNTITLED = frozenset({"", "requirement", "nonfunctional", "constraint"})
@@ -120,17 +121,17 @@ _DETERMINERS = frozenset(
 )
 
 
-_RESERVED = re.compile(
+_RESERVED = expression(
     r"^(?:only|nobody but|no one but)\s.{2,80}?\b(?:may|can|should|must)\b|^(?:只有.{1,20}才|仅限?.{1,12}(?:可以|能|可))",
     re.IGNORECASE,
 )
-_AND_WISH = re.compile(  # what is so, then what somebody wants of it: `We pay 8,400, and we would like to pay less`
+_AND_WISH = expression(  # what is so, then what somebody wants of it: `We pay 8,400, and we would like to pay less`
     r"^(.{12,}?)(?:,\s+(?:and|but|so)\s+)((?:we|i)(?:['’]d| would)? (?:like|want|hope|wish|love|aim)\b.{8,})$|^(.{8,}?)[，,](?:所以|因此|我们)?((?:希望|想要?)(?!我们).{4,})$",
     re.IGNORECASE,
 )
 
 
-_DONE_AND = re.compile(  # what is finished, then what is left to do: `so that part is done, you only have to import it`
+_DONE_AND = expression(  # what is finished, then what is left to do: `so that part is done, you only have to import it`
     r"^(.{4,}?\b(?:is|are) (?:already )?(?:done|finished|ready)),\s+((?:and |so )?(?:you|it|they|we|the \w+)\b.+)$",
     re.IGNORECASE,
 )
@@ -173,7 +174,7 @@ def listed(text: str, longest: int = 8) -> list[str]:
     )
 
 
-_HAS = re.compile(
+_HAS = expression(
     r"\w+ (?:has|have|must|shall|should|is|are|can|will|may)\b"
 )  # `Search has to answer`, a noun
 
@@ -220,41 +221,41 @@ def same_person(one: str, other: str) -> bool:
     return a == b or (len(a) > 3 and a.endswith(b)) or (len(b) > 3 and b.endswith(a))
 
 
-_COMPARES = re.compile(r"\b(?:from|instead|now|today|von|statt|heute|de|au lieu|hoy)\b|[从由]", re.IGNORECASE)
-_AFTER_COLON = re.compile(
+_COMPARES = expression(r"\b(?:from|instead|now|today|von|statt|heute|de|au lieu|hoy)\b|[从由]", re.IGNORECASE)
+_AFTER_COLON = expression(
     rf"^([^:：]{{4,90}})(?::\s+|：\s*)((?:[<>≤≥=~]|{_BOUND}|\d|[$€£]|zero\b|half\b).{{0,60}}?)[.。]?$",
     re.IGNORECASE,
 )
 
 
-_DEADLINE = re.compile(  # the day by which something is reached, where no value is
+_DEADLINE = expression(  # the day by which something is reached, where no value is
     r"\b(?:by|before) (?:\d{1,2}[:.]\d\d|\d{1,2} ?(?:am|pm|o'clock))\b.*?$|(?:\b(?:before|by|until|bis(?: zum)?|vor|avant(?: le| la)?|d.ici(?: le| la)?|antes de(?:l)?|entro(?: il)?)\s+(?:the )?(?:(?:end|start|beginning|ende|fin|fine) (?:of |de |des |di )?)?(?:\w+\s+){0,2}?(?:(?:19|20)\d\d|spring|summer|autumn|winter|christmas|easter|year-end|\d{1,2}\.? [^\W\d]{3,9})\b|(?:次|每|当|本)?月\s*\d{1,2}\s*日(?:之?前)?|\d{4}\s*年(?:\s*\d{1,2}\s*月)?(?:之?[前内底])).*?$",
     re.IGNORECASE,
 )
 
 
-_WISHED = re.compile(  # what leads to the thing that is measured: `We want to cut the ...`
+_WISHED = expression(  # what leads to the thing that is measured: `We want to cut the ...`
     r"^(?:(?:the|our) (?:main |first |second |other )?(?:goal|aim|target|objective|idea)(?: is| would be)?(?: simple)?(?: that|[:,])?\s+)?"
     r"(?:(?:and|but|also),?\s+)?(?:(?:we|i|they)(?: also| would| really|['’]d)*\s(?:want|like|hope|wish|aim|plan|intend|need|have)s?\s(?:also\s)?(?:to\s)?)?"
     r"(?:to\s)?(?:(?:cut|reduce|lower|shorten|bring|get|raise|increase|lift|grow|push|improve|decrease|drop|keep|have)\s(?=(?:the\s|our\s|all\s)?\w))?(?:the\s|our\s)?",
     re.IGNORECASE,
 )
-_WISHED_HAN = re.compile(
+_WISHED_HAN = expression(
     r"^(?:我们|目标是?|争取|最好|计划|打算|希望|想要?|能够?|在?(?:[\d一二两三四五六七八九十半]+个?(?:年|月|学期|季度)[以之]?内)|[，,：:])*把?的?"
 )
-_DANGLING = re.compile(
+_DANGLING = expression(
     r"(?:\s(?:on|in|at|to|of|by|from|down|up|for|with|is|are|be|about|and|or|takes?|lasts?|(?:should |must |will )?(?:drop|fall|rise|go|stay)s?)|[<>≤≥=])+$|从[^，。]{1,12}$|(?:[<>≤≥=]|达到?|[降减]到|提高到)+\s*$",
     re.IGNORECASE,
 )
-_OF_WHAT = re.compile(
+_OF_WHAT = expression(
     r"\s+of\s(?:all\s|the\s|our\s)?[a-z-]+(?=\s*(?:[.,;)]|$|\s(?:in|within|by)\s))"
 )  # `90 % of days`
-_BY_WHEN = re.compile(  # the time that a value is given
+_BY_WHEN = expression(  # the time that a value is given
     r"\s+(?:with)?in\s(?:the\s(?:first|next)\s)?(?:\d+|one|two|three|four|six|nine|twelve|an?)\s(?:days?|weeks?|months?|years?|seasons?|quarters?)\b|\s+by (?:the end of )?(?:next )?(?:\d{4}|easter|christmas|summer|autumn|winter|spring|(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|year)\b",
     re.IGNORECASE,
 )
 
-_LATE = re.compile(rf"(?:{_BY_WHEN.pattern})$", re.IGNORECASE)
+_LATE = expression(rf"(?:{_BY_WHEN.pattern})$", re.IGNORECASE)
 
 
 def _measured(metric: str, lex: Lexicon) -> str:
@@ -306,8 +307,8 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     return Goal(text.strip(), _measured(none[1] if none else metric, lex), target)
 
 
-_AND_GOAL = re.compile(r",?\s+and (?!(?:if|when|then)\b)|[，；](?!如果|若)", re.IGNORECASE)
-_NONE_LEFT = re.compile(r"(?:^|[:：] )(?:zero|no)\b.{3,60}$|\bany ?(?:more|longer)\b|不再", re.IGNORECASE)
+_AND_GOAL = expression(r",?\s+and (?!(?:if|when|then)\b)|[，；](?!如果|若)", re.IGNORECASE)
+_NONE_LEFT = expression(r"(?:^|[:：] )(?:zero|no)\b.{3,60}$|\bany ?(?:more|longer)\b|不再", re.IGNORECASE)
 
 
 def _aims(piece: str, lex: Lexicon) -> bool:
@@ -317,11 +318,11 @@ def _aims(piece: str, lex: Lexicon) -> bool:
     return (bool(target) and bound and not _NOW.search(piece)) or _NONE_LEFT.search(piece) is not None
 
 
-_LETTERED = re.compile(r"(?:^|\s)[(（](?:[a-h]|i{1,3}|iv|v|[1-9])[)）]\s*")
-_NEXT = re.compile(
+_LETTERED = expression(r"(?:^|\s)[(（](?:[a-h]|i{1,3}|iv|v|[1-9])[)）]\s*")
+_NEXT = expression(
     r"[,，;；]\s+(?:(?:and|und|et|y)\s+)?|[；]|，(?:同时|并且?|以及)|同时(?=不)", re.IGNORECASE
 )
-_WITH_TARGET = re.compile(r"\((?:target|goal|aim|ziel|objectif|objetivo|目标)\s*[:：]", re.IGNORECASE)
+_WITH_TARGET = expression(r"\((?:target|goal|aim|ziel|objectif|objetivo|目标)\s*[:：]", re.IGNORECASE)
 
 
 def lettered(text: str) -> list[str]:
@@ -370,7 +371,7 @@ def _is_bound(phrase: str) -> int:
     return 2 * int("%" in phrase) + 2 * int(_AT.match(phrase.strip()) is not None or " or " in phrase)
 
 
-_SINCE = re.compile(  # behind a value, the one that is left: `60 %, from 43 % now`
+_SINCE = expression(  # behind a value, the one that is left: `60 %, from 43 % now`
     r"\s*[,;，；]\s*(?:from|now|today|was|currently|at present|von|heute|bisher|aujourd.hui|hoy|目前|现在|原)\b.*$",
     re.IGNORECASE,
 )

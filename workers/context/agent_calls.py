@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -14,6 +13,7 @@ from orchestrator import failpoints
 from orchestrator.config import extras
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import (
     AccountHeld,
     AgentError,

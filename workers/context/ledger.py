@@ -6,9 +6,9 @@ Budget and limit are asked as its begin is noted, and told as its end is.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from orchestrator.domain.account_pause import SECOND
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import AccountHeld, AgentError, AgentLimited, BudgetReached
 from orchestrator.domain.prices import Prices, Usage
 from orchestrator.door.desk import CallBegin, CallEnd, CallHandle, NoBudget, RateLimit

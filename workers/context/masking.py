@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pydantic import BaseModel, ValidationError
 
 from orchestrator.domain import secrets
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import AgentCrashed, AgentError, AgentRubbish
 from orchestrator.log import Logger
 from workers.agents.protocol import Agent, AgentReply, AgentRequest

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator.config.settings import Settings
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import CassetteUnusable, LeaseLost, StoreError
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.pipelines import Pack

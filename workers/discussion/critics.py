@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import AgentError, AgentRubbish
 from orchestrator.domain.pipelines import Round
 from workers.agents import prompts

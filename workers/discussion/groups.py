@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from pydantic import BaseModel, create_model
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.shared_calls import apart, joined
 from workers.agents.protocol import Agent, is_metered
 from workers.documents.content import Content, Critique

@@ -10,10 +10,10 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from orchestrator import failpoints
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.documents import DISCOVERY, DocumentDef
 from orchestrator.domain.errors import (
     AgentError,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.synthesis import Synthesis
 from orchestrator.domain.verdicts import Verdict, key_finding, recommendation
 from orchestrator.door.desk import Decision, Run

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.domain.critiques import Divergence
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.synthesis import Theme
 from workers.documents.content import Risk

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from orchestrator.domain.agent_kinds import by_rules
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.dynamic_session import ARTIFACT
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
 import regex
 
 from orchestrator.config.shipped import shipped_documents
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.documents import REPORT, Catalogue, DocumentDef
 from orchestrator.domain.pipelines import Gates
 from orchestrator.domain.quality import Score, score

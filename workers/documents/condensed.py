@@ -6,11 +6,12 @@ import json
 import re
 
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 
-_FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_MARK = re.compile(r"^[ \t]*<!-- section: [^\n]*? -->[ \t]*\n?", re.MULTILINE)
-_LINK = re.compile(r"\[([^\[\]\n]+)\]\((?!https?:|mailto:)[^()\s]*\)")
-_GAPS = re.compile(r"\n{3,}")
+_FRONT = expression(r"\A---\n.*?\n---\n", re.DOTALL)
+_MARK = expression(r"^[ \t]*<!-- section: [^\n]*? -->[ \t]*\n?", re.MULTILINE)
+_LINK = expression(r"\[([^\[\]\n]+)\]\((?!https?:|mailto:)[^()\s]*\)")
+_GAPS = expression(r"\n{3,}")
 
 
 def condensed(page: str) -> str:

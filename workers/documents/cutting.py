@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from workers.documents.reading_words import role_of
 
 CUT = "[left out for length: "  # how the note begins
 NAMED = 8  # sections that the note names
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.*?)[ \t#]*$")
-_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})")
-_PRIORITY = re.compile(r"\b(must|should|could|won't)\b", re.IGNORECASE)
+_HEADING = expression(r"^(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_FENCE = expression(r"^[ \t]{0,3}(`{3,}|~{3,})")
+_PRIORITY = expression(r"\b(must|should|could|won't)\b", re.IGNORECASE)
 _RANKS = {  # role of a section -> how soon it goes; 0 stays longest
     **dict.fromkeys(("requirement", "goal", "non_goal", "constraint", "nonfunctional", "acceptance"), 0),
     **dict.fromkeys(("use_case", "user", "metric", "risk", "question", "dependency", "problem"), 1),

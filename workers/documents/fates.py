@@ -5,11 +5,11 @@ It is made from what a discovery holds, whoever wrote it: an item belongs to the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.documents.content import (
     Content,
@@ -29,7 +29,7 @@ PATH = "spec/request-ledger.json"
 SHOWN = 200  # characters of a block that the ledger repeats
 _LIKE = 0.6  # share of common words from which a block holds an item that no block holds word for word
 _CLOSE = 0.3  # share of common words from which a criterion that names no requirement belongs to one
-_ID = re.compile(r"\b[A-Z]{1,6}-?\d+(?:\.\d+)*\b")
+_ID = expression(r"\b[A-Z]{1,6}-?\d+(?:\.\d+)*\b")
 _ROLES = {  # where an item of a kind is looked for first
     "requirement": frozenset({"requirement", "use_case", "nonfunctional", "constraint", ""}),
     "exclusion": frozenset({"non_goal"}),

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from workers.documents.item_marks import ID
 from workers.documents.passage import ASKED, Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import role_of
 
-_MARKS = re.compile(
+_MARKS = expression(
     r"`?\[[^\]]{1,16}\]`?|\((?:P\d|must|should|could|[^)]{0,12}priority)[^)]*\)|[*_#`]", re.IGNORECASE
 )
-_NUMBER = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?\s+|[一二三四五六七八九十]{1,3}、\s*)")
-_KIND = re.compile(r"^(?:feature|epic|module|phase|功能|模块)\s*[\d.]+\s*[:：.–—-]\s*", re.IGNORECASE)
-_JOINED = re.compile(r"\s*[/&|、]\s*|\s+(?:and|or|und|et|y)\s+|[与和]")
+_NUMBER = expression(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?\s+|[一二三四五六七八九十]{1,3}、\s*)")
+_KIND = expression(r"^(?:feature|epic|module|phase|功能|模块)\s*[\d.]+\s*[:：.–—-]\s*", re.IGNORECASE)
+_JOINED = expression(r"\s*[/&|、]\s*|\s+(?:and|or|und|et|y)\s+|[与和]")
 _LONGEST = 80
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.request_forms import (
     BUILT,
     LONG,
@@ -19,11 +20,11 @@ from orchestrator.domain.request_forms import (
 )
 from workers.documents.passage import ASKED, Passage
 
-_TOLD = re.compile(
+_TOLD = expression(
     r"^\W*you (?:must|should|are|write|answer|never|will|may|have to|always)\b|\. you (?:must|should|never)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_RECORDED = re.compile(
+_RECORDED = expression(
     r"\b(?:minutes of|meeting minutes|present|attendees|apologies)\b[^\n]{0,3}:?|^\W*minutes\b|会议纪要|protokoll der|compte rendu",
     re.IGNORECASE | re.MULTILINE,
 )

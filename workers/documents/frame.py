@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from orchestrator.config.shipped import shipped_documents
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.documents import Catalogue, DocumentDef
 from workers.documents.content import Brief, Declared, Epics
 from workers.documents.identifiers import Registered, items_of

@@ -7,12 +7,12 @@ its `source`; what a person denies is not. Texts in another script than the requ
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from orchestrator.domain.basis import Basis, Question
+from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.patterns import expression
 from workers.documents.content import Brief, Content, Goal, Requirement, Requirements
 from workers.documents.lint import Sources
 from workers.documents.lint.comparing import (
@@ -28,7 +28,7 @@ from workers.documents.lint.comparing import (
     words,
 )
 
-_PIECES = re.compile(r"(?<=[^\d.])[.!?](?=\s|$)|[;。；！？|\n]")
+_PIECES = expression(r"(?<=[^\d.])[.!?](?=\s|$)|[;。；！？|\n]")
 
 
 @dataclass(frozen=True)

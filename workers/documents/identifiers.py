@@ -7,12 +7,12 @@ is a name, valid in that reply only; `allot` turns names into numbers and refere
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 import regex
 from pydantic import BaseModel, Field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.ids import slug
 from orchestrator.domain.json_types import Json, JsonObject
 from workers.documents.content import (

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
+from orchestrator.domain.patterns import expression
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
     attribute_of,
@@ -16,38 +17,40 @@ from workers.documents.reading_words import (
     role_of,
 )
 
-ID = re.compile(
+ID = expression(
     r"^\**(?:[\[/]?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3}|[A-Z](?:\.\d{1,2}){2,3})[\]/]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s)|$)\**\s*"
 )
-_LABEL = re.compile(
+_LABEL = expression(
     r"^(\**)((?:[^:：,，。.;；!?\n]|(?<=\d)\.(?=\d)){1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$",
     re.DOTALL,
 )
-_NAMED = re.compile(r"^([A-ZÀ-Ý][\w-]{2,20}(?: (?:and |& )?[\w-]{2,20})?)[.。]\s+(?=\w)")  # `Privacy. ...`
-_TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
-_LAST = re.compile(r"(?<=[.!])\s+(P[0-4]|[A-Z][A-Z'’ ]{3,8})[.]?$")  # `... SHOULD.`
-_LEAD_TAG = re.compile(r"^(?:[(（\[【`])\s*([^()（）\[\]【】`]{1,24})\s*[)）\]】`]\s*")
-_LEAD_WORD = re.compile(r"^\**(\w{4,12})\**\s+[–—-]\s+")  # `Done – members log in`
-_TAIL = re.compile(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
-_STATE = re.compile(r"[:：]\s*\**([^:：]{2,60})\**$")  # `Rates with a start time: shipped in 4.2`
-_SINCE = re.compile(
+_NAMED = expression(r"^([A-ZÀ-Ý][\w-]{2,20}(?: (?:and |& )?[\w-]{2,20})?)[.。]\s+(?=\w)")  # `Privacy. ...`
+_TAG = expression(  # `[C)` is no tag: both ends are of one kind
+    r"\s*(?:[(（](?=[^\[\]【】]+$)|[\[【](?=[^()（）]+$))\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$"
+)
+_LAST = expression(r"(?<=[.!])\s+(P[0-4]|[A-Z][A-Z'’ ]{3,8})[.]?$")  # `... SHOULD.`
+_LEAD_TAG = expression(r"^(?:[(（\[【`])\s*([^()（）\[\]【】`]{1,24})\s*[)）\]】`]\s*")
+_LEAD_WORD = expression(r"^\**(\w{4,12})\**\s+[–—-]\s+")  # `Done – members log in`
+_TAIL = expression(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
+_STATE = expression(r"[:：]\s*\**([^:：]{2,60})\**$")  # `Rates with a start time: shipped in 4.2`
+_SINCE = expression(
     r"[,，;；.。]\s+(?:(?:status|state|stand|statut|estado)[:：]\s*|状态[:：]\s*|(?=already ))([^,;:.]{2,40})[.。]?$",
     re.IGNORECASE,
 )
-_NOTED = re.compile(r"\s*\W?[(（]([^()（）]{2,60})[)）]\W?$")  # `Site survey *(accepted 9 February)*`
-_OF_STATES = re.compile(  # what stands behind it are states that something may have: `Each copy has a state: complete, ...`
+_NOTED = expression(r"\s*\W?[(（]([^()（）]{2,60})[)）]\W?$")  # `Site survey *(accepted 9 February)*`
+_OF_STATES = expression(  # what stands behind it are states that something may have: `Each copy has a state: complete, ...`
     r"\b(?:states?|status(?:es)?|stages?|values?|options?|one of|either|zustand|zustände|états?|estados?)\W*$|状态\W*$",
     re.IGNORECASE,
 )
 _STATES = 4  # of a list, rather than the state of one thing with remarks
-_TICKED = re.compile(r"\s*[✅✔☑✓]\ufe0f?\s*[.。]?$")
+_TICKED = expression(r"\s*[✅✔☑✓]\ufe0f?\s*[.。]?$")
 _FINISHING = ASKED | {"", "background", "goal", "plan", "constraint", "dependency", "non_goal"}
-_INLINE = re.compile(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
-TEMPLATE = re.compile(
+_INLINE = expression(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
+TEMPLATE = expression(
     r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|tba|n/?a|none (?:required|needed)|\(deleted\))\s*[.:]?$",
     re.IGNORECASE,
 )
-_MANY_USERS = re.compile(
+_MANY_USERS = expression(
     r"s\b|\b(?:primary|secondary|main|key|other|target|audience|actors?|who|persona|wer|qui|quién|chi)\b|用户|角色|人群|使用者|ユーザー|利用者",
     re.IGNORECASE,
 )  # a label in front of several
@@ -57,7 +60,7 @@ _TURNS = frozenset(
 )  # labels that count within any section
 _MIXED = frozenset({"risk", "question", "user"})  # sections in which items may be labelled as anything else
 _VALUE = 6  # words of a target that is a value alone
-_NOT = re.compile(
+_NOT = expression(
     r"(?:\w+ly |for now |still |also )?not(?: (?:yet|now|here|planned|included|wanted|needed))?$",
     re.IGNORECASE,
 )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from orchestrator.config import resources, shipped_yaml
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import JsonObject
 
 LANGUAGES = ("en", "zh")

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.patterns import expression
 
 if TYPE_CHECKING:  # a host has no Markdown to read before its first run
     from markdown_it import MarkdownIt
@@ -19,10 +21,10 @@ if TYPE_CHECKING:  # a host has no Markdown to read before its first run
     from markdown_it.token import Token
 
 KNOWN_CHARS = 128 * 1024  # of parts that a thread remembers; their tokens take some thirty times as much
-_DIVIDE = re.compile(r"\n[ \t]*\n(?=#{1,6} |---\n|<!-- section: )")
-_MARKS = re.compile(r"[\n&*<\[\\_`~]")  # a text without any of them is one token
+_DIVIDE = expression(r"\n[ \t]*\n(?=#{1,6} |---\n|<!-- section: )")
+_MARKS = expression(r"[\n&*<\[\\_`~]")  # a text without any of them is one token
 # what only one of the dialects knows: code by indentation, ~~, definitions, boxes to tick
-_PARTICULAR = re.compile(r"[\t~]| {4}|\[[ xX]\]|^[ >*+.)\d-]*:", re.MULTILINE)
+_PARTICULAR = expression(r"[\t~]| {4}|\[[ xX]\]|^[ >*+.)\d-]*:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,55 +8,56 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
+from orchestrator.domain.patterns import expression
 from workers.documents.spec_lines import with_captions
 
 _MANY = 2  # lines of a markup from which a text is taken to be written in it
 _MOST = 0.8  # share of the lines that are quoted or indented when all are meant to be
 _HEADINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (
-        re.compile(r"^h([1-6])\.[ \t]+(\S.*)$", re.MULTILINE),
+        expression(r"^h([1-6])\.[ \t]+(\S.*)$", re.MULTILINE),
         lambda m: f"{'#' * int(m[1])} {m[2]}",
     ),  # Jira, Textile
     (
-        re.compile(r"^(={1,6})[ \t]*([^=\n]+?)[ \t]*\1[ \t]*$", re.MULTILINE),
+        expression(r"^(={1,6})[ \t]*([^=\n]+?)[ \t]*\1[ \t]*$", re.MULTILINE),
         lambda m: f"{'#' * len(m[1])} {m[2]}",
     ),  # MediaWiki
     (
-        re.compile(r"^(={1,6})[ \t]+([^=\n]+)$", re.MULTILINE),
+        expression(r"^(={1,6})[ \t]+([^=\n]+)$", re.MULTILINE),
         lambda m: f"{'#' * len(m[1])} {m[2]}",
     ),  # AsciiDoc
     (
-        re.compile(r"^(#{1,6})(?=[^\s#\da-z!\[/-]|\d{1,2}(?:\.\d+)*[.)]?\s)(.+)$", re.MULTILINE),
+        expression(r"^(#{1,6})(?=[^\s#\da-z!\[/-]|\d{1,2}(?:\.\d+)*[.)]?\s)(.+)$", re.MULTILINE),
         lambda m: f"{m[1]} {m[2]}",
     ),
     (
-        re.compile(r"<h([1-6])(?:\s[^>]*)?>\s*(.*?)\s*</h\1>", re.IGNORECASE | re.DOTALL),
+        expression(r"<h([1-6])(?:\s[^>]*)?>\s*(.*?)\s*</h\1>", re.IGNORECASE | re.DOTALL),
         lambda m: f"\n\n{'#' * int(m[1])} {' '.join(m[2].split())}\n\n",
     ),
 )
-_HASH = re.compile(r"^#{1,6}\s", re.MULTILINE)
-_RULED = re.compile(
+_HASH = expression(r"^#{1,6}\s", re.MULTILINE)
+_RULED = expression(
     r"^(?:([=~^\"+*#-])\1{2,}[ \t]*\n)?(?![|>*+-]|\d+[.)] .{60})(\S.{1,78})\n([=~^\"+*-])\3{2,}[ \t]*$",
     re.MULTILINE,
 )  # reStructuredText, and Markdown's own
-_NUMBERED_RULED = re.compile(
+_NUMBERED_RULED = expression(
     r"^(\d{1,2}(?:\.\d{1,2})*[.)]? \S.{1,70})\n([=-])\2{2,}[ \t]*$", re.MULTILINE
 )  # no list
-_SIMPLE_TABLE = re.compile(
+_SIMPLE_TABLE = expression(
     r"^(?P<rule>=+(?: +=+)+)[ \t]*\n(?P<head>\S.*)\n(?P=rule)[ \t]*\n(?P<body>(?:(?!=+ ).*\n)+?)(?P=rule)[ \t]*$",
     re.MULTILINE,
 )
-_STARS = re.compile(r"^(\*{1,6})[ \t]+(\S.*)$", re.MULTILINE)  # Org, where no list is written with stars
-_ITEM = re.compile(
+_STARS = expression(r"^(\*{1,6})[ \t]+(\S.*)$", re.MULTILINE)  # Org, where no list is written with stars
+_ITEM = expression(
     r"<li(?:\s[^>]*)?>\s*(.*?)\s*(?=</li>|<li|</ul>|</ol>)(?:</li>)?", re.IGNORECASE | re.DOTALL
 )
-_LISTS = re.compile(r"</?(?:ul|ol)(?:\s[^>]*)?>", re.IGNORECASE)
-_PARAGRAPH = re.compile(r"<p(?:\s[^>]*)?>\s*(.*?)\s*</p>", re.IGNORECASE | re.DOTALL)
-_SUMMARY = re.compile(
+_LISTS = expression(r"</?(?:ul|ol)(?:\s[^>]*)?>", re.IGNORECASE)
+_PARAGRAPH = expression(r"<p(?:\s[^>]*)?>\s*(.*?)\s*</p>", re.IGNORECASE | re.DOTALL)
+_SUMMARY = expression(
     r"^[ \t]*(?:<details[^>]*>\s*)?<summary(?:\s[^>]*)?>\s*(?:<(?:b|strong)>)?\s*([^<\n]{2,80}?)\s*(?:</(?:b|strong)>)?\s*</summary>[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_QUOTE = re.compile(r"^> ?", re.MULTILINE)
+_QUOTE = expression(r"^> ?", re.MULTILINE)
 
 
 def as_hashes(text: str) -> str:

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 
+from orchestrator.domain.patterns import expression
 from workers.documents.item_marks import TEMPLATE
 from workers.documents.passage import ASKED
 from workers.documents.reading_words import attribute_of, is_column, is_greeting, label_role, priority_of
 
-_QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
-_CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
-_LEGEND = re.compile(
+_QUOTED = expression(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
+_CONVENTION = expression(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
+_LEGEND = expression(
     r"^[*_]{0,2}(?:legend|key|图例|优先级说明|legende|légende|leyenda|凡例)[*_]{0,2}\s*(?:[:：—–-]|(?=\W)(?<=\*))\s*",
     re.IGNORECASE,
 )
-_SYMBOL = re.compile(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
-_MEANS = re.compile(r"(?:^|[,;·]\s*)\W{0,2}[\w-]{1,12}\W{0,2}\s*=\s*[^\s=]")  # `S = one week, M = one month`
-_ASIDE = re.compile(r"^([*_])(?![*_\s])(?P<said>(?:(?!\1).)+)\1$", re.DOTALL)
-_MODAL = re.compile(r"\b(?:must|shall|should|we want)\b|必须|应该", re.IGNORECASE)
-_FACT = re.compile(r"[*_]{0,2}[^\W\d_][\w ./-]{0,24}(?:[*_]{0,2}[:：][*_]{0,2}|[*]{2})\s*\S")
-_BESIDE = re.compile(r"\s+[·•|∙]\s+")
-_ANCHORS = re.compile(
+_SYMBOL = expression(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
+_MEANS = expression(r"(?:^|[,;·]\s*)\W{0,2}[\w-]{1,12}\W{0,2}\s*=\s*[^\s=]")  # `S = one week, M = one month`
+_ASIDE = expression(r"^([*_])(?![*_\s])(?P<said>(?:(?!\1).)+)\1$", re.DOTALL)
+_MODAL = expression(r"\b(?:must|shall|should|we want)\b|必须|应该", re.IGNORECASE)
+_FACT = expression(r"[*_]{0,2}[^\W\d_][\w ./-]{0,24}(?:[*_]{0,2}[:：][*_]{0,2}|[*]{2})\s*\S")
+_BESIDE = expression(r"\s+[·•|∙]\s+")
+_ANCHORS = expression(
     r"(?:\W*(?:\d+(?:\.\d+)*\.?)?\s*\[[^\[\]]+\]\(#[^()\s]*\))+\W*"
 )  # a line of a table of contents
 _STATING = ASKED | {
@@ -34,26 +35,26 @@ _STATING = ASKED | {
     "question",
     "acceptance",
 }
-_ANSWERED = re.compile(r"^([^?？]{4,200}[?？])[*_]*\s*(\S.*)$", re.DOTALL)  # a question with what follows it
-_SAYS = re.compile(
+_ANSWERED = expression(r"^([^?？]{4,200}[?？])[*_]*\s*(\S.*)$", re.DOTALL)  # a question with what follows it
+_SAYS = expression(
     r"^(?:→|->|=>|A[:：]|answer(?:ed)?\b|yes\b[,.: ]|no\b[,.: ]|decided\b|[–—-] (?:yes|no|decided)\b)",
     re.IGNORECASE,
 )
-_WHAT_IF = re.compile(r"what (?:happens|if)\b|was passiert|que se passe-t-il|qué pasa|如果", re.IGNORECASE)
-_REMOVED = re.compile(
+_WHAT_IF = expression(r"what (?:happens|if)\b|was passiert|que se passe-t-il|qué pasa|如果", re.IGNORECASE)
+_REMOVED = expression(
     r"^\W*(?:removed|deleted|withdrawn|dropped|obsolete|superseded|entfallen|gestrichen|supprimée?|eliminado|已删除|已取消|削除)\b.{0,60}$",
     re.IGNORECASE,
 )
-_DROPPED = re.compile(r"^(?:#\d+\s+)?~~(.+?)~~")
-_FINISHED = re.compile(  # behind what is struck out: `done`, `already there`
+_DROPPED = expression(r"^(?:#\d+\s+)?~~(.+?)~~")
+_FINISHED = expression(  # behind what is struck out: `done`, `already there`
     r"^(?:(?!\b(?:not|no|never|too|dropped|rejected|instead|nicht|pas)\b).)*?(?:[✅✔☑✓]|\b(?:already|done|shipped|finished|fixed|bereits|erledigt|fertig|déjà|fait|ya|hecho)\b|已(?:经|有|做|完成|上线)|完成)",
     re.IGNORECASE | re.DOTALL,
 )
-_LEFT = re.compile(
+_LEFT = expression(
     r"\W*([^:：<>]{4,60})[:：]\s*[*_(]*(?:tbd|tba|to be (?:decided|defined|confirmed|determined|agreed))\b.{0,20}$",
     re.IGNORECASE,
 )
-_LOGGED = re.compile(
+_LOGGED = expression(
     r"^[*_[(]{0,3}\d{4}-\d{2}-\d{2}[*_\])]{0,3}[:,–—-]?\s+\S"
 )  # `2026-03-09 drive sent away`
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from workers.documents.frontmatter import read_front
 from workers.documents.markdown_parts import Dialect, parse
 from workers.documents.markup import as_hashes
@@ -28,19 +29,19 @@ BOLD, RUN_IN = (
     7,
     8,
 )  # levels of a line in bold that stands as a heading, and of bold words that open a paragraph
-_RUN_IN = re.compile(  # `**Goal.** ...`, `**Who uses it?** ...`
+_RUN_IN = expression(  # `**Goal.** ...`, `**Who uses it?** ...`
     r"^(\*\*|__)(?=[^\s*_])(?P<label>[^*\n]{2,60}?)(?P<stop>[.。?？])\1\s*\S",
     re.DOTALL,
 )
-_UNPAIRED = re.compile(r"[\ud800-\udfff\x00]")
-_FRONT = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_FIELD = re.compile(r"\s*\**[^\s:：*][^:：\n]{0,39}\**[:：]")
-_CODE = re.compile(
+_UNPAIRED = expression(r"[\ud800-\udfff\x00]")
+_FRONT = expression(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_FIELD = expression(r"\s*\**[^\s:：*][^:：\n]{0,39}\**[:：]")
+_CODE = expression(
     r"^\s*(?:for|if|while|def|return|import|else|try|with|class|fn|func|let|const|var)\b.*[:;({]\s*$|[;{}]\s*$|^\s*[\w.]+\(.*\)|\w+ ?= ?\S|^\s*#"
 )
-_TASK = re.compile(r"\[([ xX~-])\]\s+")
-_SUMMARY = re.compile(r"<summary>([^<]+)</summary>", re.IGNORECASE)
-_IDENTIFIED = re.compile(r"\[?[A-Z]{1,6}-?\d")
+_TASK = expression(r"\[([ xX~-])\]\s+")
+_SUMMARY = expression(r"<summary>([^<]+)</summary>", re.IGNORECASE)
+_IDENTIFIED = expression(r"\[?[A-Z]{1,6}-?\d")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from orchestrator.domain.dataclass import dataclass, field
 from workers.documents.outline import Block
 
 ASKED = frozenset({"requirement", "use_case", "nonfunctional"})

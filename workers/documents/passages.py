@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
 
+from orchestrator.domain.dataclass import dataclass, replace
+from orchestrator.domain.patterns import expression
 from workers.documents.item_marks import (
     ID,
     finished_words,
@@ -38,77 +39,77 @@ from workers.documents.reading_words import (
 )
 from workers.documents.table_rows import row_of
 
-_AS_A = re.compile(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
-_TITLED = re.compile(
+_AS_A = expression(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
+_TITLED = expression(
     r"^(?:feature|requirement|user story|story|use case|epic|activity|theme|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*",
     re.IGNORECASE,
 )
-_SCENARIO = re.compile(
+_SCENARIO = expression(
     r"^(?:scenario|example|场景|szenario|scénario|escenario|シナリオ)\b[^:：]{0,12}[:：]\s*", re.IGNORECASE
 )
-_STRUCK = re.compile(r"~~(.+?)~~")
-_DONE_TAG = re.compile(r"\s*[\[【(（]([^\[\]()（）【】]{2,30})[\]】)）]\s*$")  # `Accounts [done]`
-_NUMBERED = re.compile(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
-_CHAPTER = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?(?=\s)|[一二三四五六七八九十]{1,3}、)\s*")
-_CROSS = re.compile(r"^[❌✗✘🚫]\s*")
-_EMOJI = re.compile(
+_STRUCK = expression(r"~~(.+?)~~")
+_DONE_TAG = expression(r"\s*[\[【(（]([^\[\]()（）【】]{2,30})[\]】)）]\s*$")  # `Accounts [done]`
+_NUMBERED = expression(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
+_CHAPTER = expression(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?(?=\s)|[一二三四五六七八九十]{1,3}、)\s*")
+_CROSS = expression(r"^[❌✗✘🚫]\s*")
+_EMOJI = expression(
     r"^(?:[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\u200d?)+\s+"
 )  # a mark in front
-_NO = re.compile(r"^(?:no|nope|nein|non|不[，,])\b[,.!—–:-]*\s+", re.IGNORECASE)
-_DENIES = re.compile(r"(?:\S+ ){0,3}(?:not|n['’]t|no|never|nicht|kein\w*|pas|不)\b", re.IGNORECASE)
-_TICK = re.compile(r"^[✅✓✔☑]️?\s*")
-_GIVEN = re.compile(
+_NO = expression(r"^(?:no|nope|nein|non|不[，,])\b[,.!—–:-]*\s+", re.IGNORECASE)
+_DENIES = expression(r"(?:\S+ ){0,3}(?:not|n['’]t|no|never|nicht|kein\w*|pas|不)\b", re.IGNORECASE)
+_TICK = expression(r"^[✅✓✔☑]️?\s*")
+_GIVEN = expression(
     r"^(?:\**(?:given|when|then|and then|gegeben|wenn|dann|étant donné|quand|alors|dado|cuando|entonces)\b|假如|假设|当.{1,40}时|给定|AC[- ]?\d)",
     re.IGNORECASE,
 )
-_GIVEN_WHEN = re.compile(
+_GIVEN_WHEN = expression(
     r"^given\b.+\b(?:when|then)\b|^(?:GIVEN|WHEN|THEN)\b|^(?:假如|假设|给定).+(?:当|那么|则)|^étant donné|^angenommen\b.+\bdann\b|^dado que?\b.+\bentonces\b",
     re.DOTALL,
 )
-_A = re.compile(r"^\**(?:A|Answer|答)[:：]\**\s*")
-_KEY_RESULT = re.compile(r"\W*KR[\s-]?\d")
-_OKR = re.compile(
+_A = expression(r"^\**(?:A|Answer|答)[:：]\**\s*")
+_KEY_RESULT = expression(r"\W*KR[\s-]?\d")
+_OKR = expression(
     r"\W*(?:(?P<goal>O[\s-]?\d{1,2}|Objective \d{1,2})|KR[\s-]?\d{1,2}(?:\.\d{1,2})*|Key result \d{1,2})\s*(?:[:：.)]|[-–—](?=\s))"
 )
-_DOUBT = re.compile(r"^[?？]{1,3}\s+(?=\w)")
-_TOLD_STORY = re.compile(r"(?:user story|story|feature|requirement|用户故事|功能|需求)\b", re.IGNORECASE)
-_USE_CASE = re.compile(
+_DOUBT = expression(r"^[?？]{1,3}\s+(?=\w)")
+_TOLD_STORY = expression(r"(?:user story|story|feature|requirement|用户故事|功能|需求)\b", re.IGNORECASE)
+_USE_CASE = expression(
     r"(?:UC|use case)[\s#-]*\d|anwendungsfall \d|cas d.utilisation \d|caso de uso \d|用例\s*\d", re.IGNORECASE
 )
-_STORY = re.compile(r"\W*(?:\d[\d.]*\W*)?(?:as an?|als|en tant que|como|作为)\b", re.IGNORECASE)
-_NAMED_ID = re.compile(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}\b")
+_STORY = expression(r"\W*(?:\d[\d.]*\W*)?(?:as an?|als|en tant que|como|作为)\b", re.IGNORECASE)
+_NAMED_ID = expression(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}\b")
 _TOPICS = frozenset(
     {"plan", "instructions", "meta", "glossary", "principle", "background", "goal", "example", "problem"}
 )
-_SCOPE = re.compile(
+_SCOPE = expression(
     r"\W*(?:\d[\d.]*\W*)?(?:scope|geltungsbereich|périmètre|alcance|适用范围|范围)\W*", re.IGNORECASE
 )
-_MEASURES = re.compile(
+_MEASURES = expression(
     r"\W*(?:measurements?|measures|indicators?|numbers|messungen|mesures|mediciones)\W*", re.IGNORECASE
 )
-_USERS = re.compile(
+_USERS = expression(
     r"\b(?:users|actors|personas|roles|audience|nutzer|benutzer|utilisateurs|usuarios)\b|用户|角色",
     re.IGNORECASE,
 )
-_RANKED = re.compile(
+_RANKED = expression(
     r"\W*(?:\d[\d.]*\W*)?(?:primary|secondary|tertiary|main|key|core|other|internal|external|direct|indirect|end|target)\s+"
     r"(?:users?|personas?|stakeholders?|actors?|audiences?)\W*|\W*(?:主要|次要|核心|辅助|目标|其他|内部|外部)(?:用户|使用者|角色|人群|干系人)\W*",
     re.IGNORECASE,
 )  # a heading of several users
-_DEMANDS = re.compile(r"\b(?:shall|must|should)\b|^\W*[A-Z]{1,5}-?\d+\.\d|必须|应当?")
+_DEMANDS = expression(r"\b(?:shall|must|should)\b|^\W*[A-Z]{1,5}-?\d+\.\d|必须|应当?")
 _BESIDE = frozenset({"plan", "instructions"})
-_UNDECIDED = re.compile(  # `Name of the product: TBC`
+_UNDECIDED = expression(  # `Name of the product: TBC`
     r"^[^:：]{2,60}[:：]\s*(?:tb[acd]|to be (?:agreed|confirmed|decided|defined|determined)|still open|offen|待定|待确认|à définir|por definir)\W*$",
     re.IGNORECASE,
 )
-_LEADING = re.compile(
+_LEADING = expression(
     r"^(?:the|our|its) |\s+(?:are|is|will be|sind|sont|son)(?: (?:these|the following|as follows))?$",
     re.IGNORECASE,
 )
-_VOICE = re.compile(r"(?:I|my|we|our)\b.*[?？]$", re.IGNORECASE)  # a question that somebody asks
+_VOICE = expression(r"(?:I|my|we|our)\b.*[?？]$", re.IGNORECASE)  # a question that somebody asks
 _DECIDABLE = ASKED | {"", "non_goal", "constraint", "nonfunctional", "question", "dependency"}
 _TOLD = frozenset({"user", "acceptance"})  # roles of sections that a whole story does not belong to
-_WISH = re.compile(  # a story that says what is wanted
+_WISH = expression(  # a story that says what is wanted
     rf"{_STORY.pattern}.{{2,60}}?[,，]? ?(?:\bI(?:['’]d| would)? (?:want|need|like|can|must|should)\b|je (?:veux|souhaite)|(?:möchte|will) ich\b|quiero\b|我(?:想|希望|要|需要|能))",
     re.IGNORECASE,
 )
@@ -255,7 +256,7 @@ class _Roles:
         if not role and release and self.planned and not inherited:
             inherited = "requirement"
         words = named[identified.end() :] if identified else _CHAPTER.sub("", block.text)
-        name = (identified[1] if identified and identified.re is ID else "") or ""
+        name = (identified[1] if identified and identified.re.pattern == ID.pattern else "") or ""
         known = self.by_id.get(name, "")
         if role == "acceptance" and not known:
             found = _NAMED_ID.search(block.text)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from orchestrator.domain.courtesies import is_signature
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.text import keywords
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import is_done, priority_of, role_of

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.documents.reading_words import (
     attribute_of,
@@ -18,73 +19,73 @@ from workers.documents.reading_words import (
 from workers.documents.records import with_records
 from workers.documents.spec_lines import numbered_headings, with_columns, with_parts
 
-_HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
-_COMMIT = re.compile(
+_HEADING = expression(r"^ {0,3}#{1,6}\s", re.MULTILINE)
+_COMMIT = expression(
     r"\A(?:commit [0-9a-f]{7,40}\b|From [0-9a-f]{40} |(?:feat|fix|docs|chore|refactor|build|ci|test|style|perf)(?:\([^)\n]*\))?!?: \S)"
 )
 _FIELD = r"(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|De|Para|À|Objet|Asunto|发件人|收件人|抄送|主题|日期)"
-_MAIL = re.compile(rf"\A(?:{_FIELD}[:：] ?.*\n){{2,}}", re.IGNORECASE)
-_HEADS = re.compile(rf"((?:^{_FIELD}[:：] ?.*\n){{2,}})", re.IGNORECASE | re.MULTILINE)
-_TALK = re.compile(  # `Nadia  10:02`, `[10:02] Nadia: ...`, `Nadia (10:02): ...`, `Nadia: ...`
+_MAIL = expression(rf"\A(?:{_FIELD}[:：] ?.*\n){{2,}}", re.IGNORECASE)
+_HEADS = expression(rf"((?:^{_FIELD}[:：] ?.*\n){{2,}})", re.IGNORECASE | re.MULTILINE)
+_TALK = expression(  # `Nadia  10:02`, `[10:02] Nadia: ...`, `Nadia (10:02): ...`, `Nadia: ...`
     r"^(?:(?P<clock>\[?\d{1,2}[:.]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?)\s+)?[<*@]*(?P<name>[A-Z\u00c0-\u00dc\u4e00-\u9fff][\w.-]{0,15}(?: [A-Z\u00c0-\u00dc][\w.-]{0,15})?)[>*]*"
     r"(?:\s+[\[(]?(?P<time>\d{1,2}[:.]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?)[\])]?)?\s*(?P<colon>[:：]?)\s*(?P<said>.*)$"
 )
-_SPOKEN = re.compile(
+_SPOKEN = expression(
     r"[?？]\s*$|\b(?:I|I[’']\w+|we|you|your|yes|no|ok|okay|sure|thanks|agreed|let[’']s|right|hi|hello|maybe|ja|nein|wir|ihr|oui|non|nous|vous|sí|nosotros)\b|[我你您咱]|好的|可以吗|嗯",
     re.IGNORECASE,
 )
-_FOOT = re.compile(r"-- ?$|_{5,}$")
-_SUBJECT = re.compile(r"\A(?:Subject|Re|Betreff|Objet|Asunto|主题|件名)[:：] ?.*\n", re.IGNORECASE)
-_QUOTING = re.compile(
+_FOOT = expression(r"-- ?$|_{5,}$")
+_SUBJECT = expression(r"\A(?:Subject|Re|Betreff|Objet|Asunto|主题|件名)[:：] ?.*\n", re.IGNORECASE)
+_QUOTING = expression(
     r"> ?|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit ?:$|El .{4,60}escribió:$|-{3,} ?Original"
 )
-_BULLET = re.compile(
+_BULLET = expression(
     r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔»][ \t\u3000]*(?=\S)|^(\s*)(?:[①-⑳]|~(?= )|[（(][a-z][)）](?= )|[a-h]\)(?= ))[ \t]*(?=\S)"
 )
-_BOX = re.compile(
+_BOX = expression(
     r"^(\s*)(?:[-*+•]\s+)?(?:(?P<ticked>✅|☑️?|\[[xX]\])|(?P<open>☐|⬜|◻|🔲|\[ \])|(?P<begun>⏳|🚧|🔄|\[[~-]\]))️?[ \t]*(?=\S)"
 )
-_NUMBER = re.compile(r"^(\s*)(?:[（(](\d{1,2})[)）]|(\d{1,2})[、．])\s*(?=\S)")
-_IDENTIFIED = re.compile(r"^\**[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\**(?:[.:：)]\s*|\s{1,4})\S")
-_LIST = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s")
-_CHAPTER = re.compile(
+_NUMBER = expression(r"^(\s*)(?:[（(](\d{1,2})[)）]|(\d{1,2})[、．])\s*(?=\S)")
+_IDENTIFIED = expression(r"^\**[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\**(?:[.:：)]\s*|\s{1,4})\S")
+_LIST = expression(r"^\s*(?:[-*+]|\d{1,3}[.)])\s")
+_CHAPTER = expression(
     r"^(?:第?[一二三四五六七八九十]{1,3}[、章节.]\s*|\d{1,2}(?:\.\d{1,2})*[.)]?\s+|[IVX]{1,4}\.\s+)(?=\S)"
 )
-_HAN_CHAPTER = re.compile(r"^[一二三四五六七八九十]{1,3}、[^，。；,;]{1,14}$")
-_NUMBERED = re.compile(r"^(\d{1,2})[.)]?\s+(\S.{1,58}[^\s.!?;,。！？；，])$")
-_DEEP = re.compile(
+_HAN_CHAPTER = expression(r"^[一二三四五六七八九十]{1,3}、[^，。；,;]{1,14}$")
+_NUMBERED = expression(r"^(\d{1,2})[.)]?\s+(\S.{1,58}[^\s.!?;,。！？；，])$")
+_DEEP = expression(
     r"^(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2})+[.)]?\s+(?=[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff*\[`\"“„(~])"
 )  # 3.1
-_BRACKETS = re.compile(
+_BRACKETS = expression(
     r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*([^=].{0,60}?)\s*=+|-{2,}\s*([^-].{0,60}?)\s*-{2,})[:：]?$"
 )
-_BOLD_LINE = re.compile(r"^(\*\*|__)(?!\s)(?:(?!\1).){2,100}\1[:：]?\s*$")
-_BOLD_START = re.compile(
+_BOLD_LINE = expression(r"^(\*\*|__)(?!\s)(?:(?!\1).){2,100}\1[:：]?\s*$")
+_BOLD_START = expression(
     r"^\*\*(?:[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\b|[^*\n]{2,40}[:：.]\*\*|[^*\n]{2,40}\*\*[:：]|[^*\n]{2,60}\*\*\s*$)"
 )
-_TOPIC = re.compile(r"[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff](?:(?![.!?;,。！？；，:：|]).){1,78}$")
+_TOPIC = expression(r"[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff](?:(?![.!?;,。！？；，:：|]).){1,78}$")
 _ENDS = (".", "。", "!", "！", "?", "？", ";", "；", ",", "，")
-_SAID = re.compile(r"\S+(?:\s\S+){2}|.*[\u4e00-\u9fff\u3040-\u30ff].{3}")  # a line of several words
-_GOES_ON = re.compile(
+_SAID = expression(r"\S+(?:\s\S+){2}|.*[\u4e00-\u9fff\u3040-\u30ff].{3}")  # a line of several words
+_GOES_ON = expression(
     r"(?:[,;(\-–—，、；（：]|\b(?:and|or|but|with|the|an?|of|to|for|in|on|at|by|from|that|which|is|are|und|oder|et|ou|y|o))\s*$",
     re.IGNORECASE,
 )
-_STEP = re.compile(
+_STEP = expression(
     r"\s*[:：]\s|\s*\W{0,2}(?:given|when|then|and|but|or|gegeben|wenn|dann|und|étant|quand|alors|et|dado|cuando|entonces)\b",
     re.IGNORECASE,
 )
 _NARROW = 36  # characters of Chinese that nobody wraps at
 _ROOM = 6  # characters that a wrapped line leaves free at most, besides the next word
 _FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
-_FLAT_HEADING = re.compile(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
-_FLAT_ITEM = re.compile(r"(?<!\s)\s+(?=(?:[-*•] |\d{1,2}[.)] |- \[[ xX]\] )\S)")
-_FLAT_DEEP = re.compile(r"(?<![\s\d])\s+(?=\d{1,2}\.\d{1,2}\s+[A-Z])")  # `2.1 Every ...`
-_FLAT_LABEL = re.compile(
+_FLAT_HEADING = expression(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
+_FLAT_ITEM = expression(r"(?<!\s)\s+(?=(?:[-*•] |\d{1,2}[.)] |- \[[ xX]\] )\S)")
+_FLAT_DEEP = expression(r"(?<![\s\d])\s+(?=\d{1,2}\.\d{1,2}\s+[A-Z])")  # `2.1 Every ...`
+_FLAT_LABEL = expression(
     r"(?<![-*•\d][.)])(?<![-*•])\s+(?=\*\*[^*\n]{2,40}(?::\*\*|\*\*:|\.\*\*))"
 )  # `... **Priority:** high`
-_FLAT_TITLE = re.compile(r"(#{1,6}) ((?:\d{1,2}(?:\.\d{1,2})*[.)]?\s+)?)(\S.*)$", re.DOTALL)
-_FLAT_LEAD = re.compile(r"(?m)^- (\*\*[^*\n]{2,40}(?::\*\*|\*\*:))\s*$")  # it opens the list that follows
-_FLAT_ROW = re.compile(r"(?<=\|)\s+(?=\|)")
+_FLAT_TITLE = expression(r"(#{1,6}) ((?:\d{1,2}(?:\.\d{1,2})*[.)]?\s+)?)(\S.*)$", re.DOTALL)
+_FLAT_LEAD = expression(r"(?m)^- (\*\*[^*\n]{2,40}(?::\*\*|\*\*:))\s*$")  # it opens the list that follows
+_FLAT_ROW = expression(r"(?<=\|)\s+(?=\|)")
 
 
 def as_markdown(text: str) -> tuple[str, str, str]:

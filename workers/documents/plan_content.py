@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.plan import (
     LINE,
     Complexity,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 
+from orchestrator.domain.dataclass import replace
 from workers.documents.item_marks import is_left_open
 from workers.documents.outline import Block
 from workers.documents.passage import Passage

@@ -10,16 +10,17 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from orchestrator.domain.patterns import expression
 from workers.documents.reading_words import quantity_words
 
 _RANGES = r"one or two|two or three|half as many|half (?:of )?(?:the|all|our|its) (?:\w+ )?\w+"
 _AFTER = r"(?:\s*(?:\w+ )?or (?:less|fewer|below|under|better|more|above|higher)\b|\s*(?:\w+ )?at (?:most|least)\b)?"
 _ZERO = r"(?:zero|zéro|cero)(?: (?!(?:in|by|for|per|from|on|at|of|d|a|de|en)\b)\w+){0,2}"
 _CJK = r"(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?"
-_YEAR = re.compile(r"(?:1[89]|20)\d\d$")
-_CLOCK = re.compile(r"(?<!\d)\d{1,2}:\d\d$")
-_NAMED = re.compile(r"[A-Za-z0-9]-?$")  # before the number of a name: `O-1`
-_EACH = re.compile(r"\b(?:per|pro|par|por|je)\s*$", re.IGNORECASE)  # `per 1,000 trips`
+_YEAR = expression(r"(?:1[89]|20)\d\d$")
+_CLOCK = expression(r"(?<!\d)\d{1,2}:\d\d$")
+_NAMED = expression(r"[A-Za-z0-9]-?$")  # before the number of a name: `O-1`
+_EACH = expression(r"\b(?:per|pro|par|por|je)\s*$", re.IGNORECASE)  # `per 1,000 trips`
 
 
 def quantities(text: str) -> Iterator[re.Match[str]]:

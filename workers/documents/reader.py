@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from urllib.parse import unquote
 
@@ -17,6 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from orchestrator.config.shipped import shipped_documents
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.json_types import Json
 from workers.documents.frontmatter import read_front

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import asdict, dataclass
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import Gate
 from orchestrator.domain.quality import Score, Weak

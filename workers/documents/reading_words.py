@@ -9,46 +9,47 @@ from typing import Any
 
 from orchestrator.config import resources, shipped_yaml
 from orchestrator.domain.courtesies import is_all_courtesy
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-_NUMBERING = re.compile(
+_LINK = expression(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_NUMBERING = expression(
     r"^(?:(?:section|part|chapter|appendix|step)\s+)?(?:\d+(?:\.\d+)*(?=(?-i:[A-Z][a-z]))|\d+(?:\.\d+)*[.):、]?\s+|\d+(?:\.\d+)*[.):、]\s*|第?[一二三四五六七八九十]{1,3}[、章节.]\s*"
     r"|[（(][一二三四五六七八九十\d]{1,3}[)）]\s*|[IVX]{1,4}\.\s+|[A-Z]\.\s+)",
     re.IGNORECASE,
 )
-_PART = re.compile(
+_PART = expression(
     r"^(?:part|chapter|appendix|annex|teil|anhang|annexe|anexo|parte)\s+[A-Z\d]{1,2}\b[\s:：.–—-]+(?=\w)",
     re.IGNORECASE,
 )
-_EDGES = re.compile(r"^[\W_]+|[\s:：*_.…。、,?？!–—-]+$")
-_PARENTHESES = re.compile(r"\s*[（(\[【]([^()（）\[\]【】]*)[)）\]】]\s*")
-_JOINS = re.compile(
+_EDGES = expression(r"^[\W_]+|[\s:：*_.…。、,?？!–—-]+$")
+_PARENTHESES = expression(r"\s*[（(\[【]([^()（）\[\]【】]*)[)）\]】]\s*")
+_JOINS = expression(
     r"\s*(?:&|\+|/|、|,|，)\s*|\s+(?:and|or|und|et|y|e|plus)\s+|(?<=[一-鿿ぁ-ヿ])(?:与|和|及|と|・)(?=[一-鿿ぁ-ヿ])"
 )
-_OF = re.compile(
+_OF = expression(
     r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para"
     r"|known|that|which|who|we|you|i|they|already|still|so far|last|this|next|not)\s+"
 )
-_NOT = re.compile(r"\b(?:not|never|no longer|won't|dont|wont|without|nicht|keine?|pas|no)\b")
-_PARTS = re.compile(r"\s*[:：]\s*|\s+[-–—|]\s+")
-_RELEASE = re.compile(
+_NOT = expression(r"\b(?:not|never|no longer|won't|dont|wont|without|nicht|keine?|pas|no)\b")
+_PARTS = expression(r"\s*[:：]\s*|\s+[-–—|]\s+")
+_RELEASE = expression(
     r"\b(?:(?:phase|milestone|release|sprint|iteration|stage|version|fase|étape)\s*(?:[\dIVX]+(?:\.\d+)*|one|two|three)|v\d+(?:\.\d+)*|m\d|mvp)\b"
     r"|(?:第[一二三四五六七八九十\d]+(?:阶段|期|版)|[一二三]期|阶段[一二三四五\d]|里程碑\s*[一二三四五\d])",
     re.IGNORECASE,
 )
-_ALREADY = re.compile(  # in front of a status: `already live`, `v1.0 已完成`
+_ALREADY = expression(  # in front of a status: `already live`, `v1.0 已完成`
     r"^(?:(?:already|now|fully|all|bereits|schon|déjà|ya|v?\d+(?:\.\d+)+)\s+)+(?=\S)"
 )
-_HAS_SHIPPED = re.compile(r"已(?:经|于|在)?.{0,16}(?:完成|上线|发布|实现|做好|交付)了?$")
-_SENTENCE = re.compile(r"(?<=[^\d.][?!.;])\s+(?=\w)|(?<=[？！。；])")
-_CLAUSE = re.compile(
+_HAS_SHIPPED = expression(r"已(?:经|于|在)?.{0,16}(?:完成|上线|发布|实现|做好|交付)了?$")
+_SENTENCE = expression(r"(?<=[^\d.][?!.;])\s+(?=\w)|(?<=[？！。；])")
+_CLAUSE = expression(
     r"^(?:what|who|whom|for whom|how|why|where|when|which|things?|stuff|was|wer|wie|woran|warum|womit|ce qu[ei'’]|qui|comment|pourquoi|pour qui|qué|quién(?:es)?|cómo|por qué|lo que|para quién)\b"
     r"|\b(?:we|you|i|they|us|let's|wir|nous|nosotros)\b|什么|怎么|哪些|如何|为什么|谁|我们"
 )
-_ABOUT = re.compile(r"(?:对|关于)(.{2,12})的(?:期望|要求|想法|说明|考虑|意见)$")  # `对质量的期望`
-_REFUSED = re.compile(r"^(?:不(?!足|便|确定|清楚|明|满)|无需|暂不|先不)")
-_PRIORITY = re.compile(r"\b(p[0-4])\b", re.IGNORECASE)
+_ABOUT = expression(r"(?:对|关于)(.{2,12})的(?:期望|要求|想法|说明|考虑|意见)$")  # `对质量的期望`
+_REFUSED = expression(r"^(?:不(?!足|便|确定|清楚|明|满)|无需|暂不|先不)")
+_PRIORITY = expression(r"\b(p[0-4])\b", re.IGNORECASE)
 _LINKING = frozenset("for of in to by with on from as at the a an your".split())  # noqa: SIM905
 _MIXED = "mixed"
 _BESIDE = frozenset({"plan", "instructions", "meta", "contents"})  # roles of text beside what is asked for

@@ -7,14 +7,15 @@ As a technician I want ...                    As a technician I want ...
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
-_TITLE = re.compile(
+from orchestrator.domain.patterns import expression
+
+_TITLE = expression(
     r"^(?P<list>[-*]\s+|\d+[.)]\s+)?\**\[?(?P<key>[A-Z][A-Z0-9]{1,9}-\d{1,6})\]?\**\s*(?:[:：–—-]\s*|\s)\s*(?P<title>\S.{1,120})$"
 )
-_GAP = re.compile(r"\s{2,}|\s*[|·•\t]\s*|\s*;\s+")
-_FIELD = re.compile(r"^[*_]*(?P<name>[^\W\d_][\w ./-]{1,24}?)[*_]*[:：][*_]*\s*(?P<value>\S.{0,80})$")
+_GAP = expression(r"\s{2,}|\s*[|·•\t]\s*|\s*;\s+")
+_FIELD = expression(r"^[*_]*(?P<name>[^\W\d_][\w ./-]{1,24}?)[*_]*[:：][*_]*\s*(?P<value>\S.{0,80})$")
 _MIN = 2  # records from which a text is an export
 
 

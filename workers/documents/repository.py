@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.documents.technologies import layer_of
 
-_SOURCE = re.compile(r"\.(?!(?:md|rst|txt|toml|cfg|lock|json|ya?ml|html?)$)\w+$")
-_BESIDE = re.compile(r"(?:^|/)(?:tests?|docs?|spec)(?:/|_)|(?:^|/)(?:conftest|test_)")
-_APART = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
+_SOURCE = expression(r"\.(?!(?:md|rst|txt|toml|cfg|lock|json|ya?ml|html?)$)\w+$")
+_BESIDE = expression(r"(?:^|/)(?:tests?|docs?|spec)(?:/|_)|(?:^|/)(?:conftest|test_)")
+_APART = expression(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,24 +10,24 @@ Registrar        archives cases      - **Registrar**: archives cases
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from orchestrator.domain.patterns import expression
 from workers.documents.reading_words import column_of, role_of
 
-_KEYED = re.compile(r"^(?P<deep> *)(?P<key>\[?[A-Z]{1,6}-?\d{1,4}(?:\.\d{1,3})*\]?)(?P<gap>\t| {2,})\S")
-_NAMED = re.compile(
+_KEYED = expression(r"^(?P<deep> *)(?P<key>\[?[A-Z]{1,6}-?\d{1,4}(?:\.\d{1,3})*\]?)(?P<gap>\t| {2,})\S")
+_NAMED = expression(
     r"^(?P<number>\d{1,2}(?:\.\d{1,2})+\.? +)?(?P<key>[^\s|#>*+\-\d•][^\t|:：]{1,38}?(?<![.!?,;]))(?P<gap> {2,})\S"
 )
-_HEADED = re.compile(
+_HEADED = expression(
     r"^(?P<number>(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?=[.)] ))[.)]?[ \t]+(?P<title>[A-ZÀ-Ý\u4e00-\u9fff][^.!?;。！？；|]{1,58})$"
 )
-_NUMBER = re.compile(r"^(?P<number>(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2}){0,3})[.)]?[ \t]+\S")
-_CAPTION = re.compile(
+_NUMBER = expression(r"^(?P<number>(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2}){0,3})[.)]?[ \t]+\S")
+_CAPTION = expression(
     r"^(?:表格?|附表|Table|Tabelle|Tableau|Tabla|List|Liste)\s*[\dA-Z]{1,3}\s*[.:：、–—-]?\s*(?P<title>[^\t|]{1,40})(?P<rest>\t.*)?$"
 )
-_PART = re.compile(
+_PART = expression(
     r"^(\*\*|__)(?P<title>(?:Part|Chapter|Section|Annex|Appendix|Teil|Kapitel|Anhang|Partie|Chapitre|Annexe|Parte|Capítulo|Anexo) [A-Z\d]{1,3}\b.{0,60}?)\1(?:\s*\([^()]*\))?$"
 )
 _MIN = 2  # lines of one form that make it one of the text

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.documents.item_marks import ID, finished_words, is_left_open
 from workers.documents.passage import ASKED, Passage
@@ -21,20 +22,20 @@ from workers.documents.reading_words import (
 _BEATEN = frozenset(
     {"non_goal", "done", "glossary", "meta", "contents", "risk", "question", "problem", "plan", "acceptance"}
 )
-_ANSWERED = re.compile(
+_ANSWERED = expression(
     r"\W*(?:answered|resolved|closed|decided|settled|done|no longer|beantwortet|entschieden|geklärt|répondu|résolu|resuelt|已(?:定|解决|回答|确认|关闭))",
     re.IGNORECASE,
 )
-_UNDECIDED = re.compile(  # of an answer: there is none yet
+_UNDECIDED = expression(  # of an answer: there is none yet
     r"[?？]|\b(?:tbd|tba|open|pending|expected|unclear|waiting|awaiting|to be|not yet|looks? into|looking into|asks?|asking|checks?|checking|offen|wird geklärt|à (?:voir|décider)|pendiente)\b|待|未定|再(?:议|看|说)|在问",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r"(?:no|nope|nein|non|ne|nee)\b|不(?!确定|清楚|一定)|否", re.IGNORECASE)
-_LEFT_OUT = re.compile(
+_DENIED = expression(r"(?:no|nope|nein|non|ne|nee)\b|不(?!确定|清楚|一定)|否", re.IGNORECASE)
+_LEFT_OUT = expression(
     r"\W*(?:dropped|rejected|cancell?ed|won['’]?t (?:do|have|fix)|out of scope|declined|abandoned|gestrichen|verworfen|abgelehnt|abandonnée?|rejetée?|descartado|已取消|不做|取消)",
     re.IGNORECASE,
 )
-_DROPPED = re.compile(  # in a cell beside a statement: `~~P2~~ dropped in June`
+_DROPPED = expression(  # in a cell beside a statement: `~~P2~~ dropped in June`
     r"(?:~~[^~]{1,20}~~\s*)?(?:dropped|rejected|cancell?ed|won['’]?t (?:do|have|fix)|out of scope|descoped|gestrichen|verworfen|abandonnée?|已取消|不做)\b.{0,40}$",
     re.IGNORECASE,
 )
@@ -57,7 +58,7 @@ _DATED = frozenset(
         "auteur",
     }
 )
-_COMPARED = re.compile(
+_COMPARED = expression(
     r"\b(?:compet\w+|alternatives|comparison|landscape|related (?:work|tools)|prior art|existing (?:solutions|tools)|wettbewerb\w*|concurren\w+|competencia)\b|竞品|竞争|对比",
     re.IGNORECASE,
 )
@@ -65,25 +66,25 @@ _TIMES = frozenset(
     {"when", "date", "time", "day", "wann", "quand", "cuándo", "时间"}
 )  # of a plan, with those
 _DOERS = frozenset({"who", "wer", "qui", "quién", "谁"})
-_STRUCK = re.compile(r"~~(.+?)~~\W*(?:[(（].*)?", re.DOTALL)
-_STRUCK_AND = re.compile(r"~~(.+?)~~\W*(\w.{2,40})", re.DOTALL)
-_YES = re.compile(r"\W*(?:yes|y|ja|oui|sí|x|是|100 ?%)\W*$|\s*[✓✔✅☑]", re.IGNORECASE)
+_STRUCK = expression(r"~~(.+?)~~\W*(?:[(（].*)?", re.DOTALL)
+_STRUCK_AND = expression(r"~~(.+?)~~\W*(\w.{2,40})", re.DOTALL)
+_YES = expression(r"\W*(?:yes|y|ja|oui|sí|x|是|100 ?%)\W*$|\s*[✓✔✅☑]", re.IGNORECASE)
 _FINISHED = ASKED | {"goal", "plan", "constraint", ""}  # roles whose rows may be done already
-_KEY = re.compile(r"(?:[A-Z]{1,10}-?\d+|#\d+)[:：]?\s+")  # of an issue, before its state
+_KEY = expression(r"(?:[A-Z]{1,10}-?\d+|#\d+)[:：]?\s+")  # of an issue, before its state
 _TYPES = frozenset({"risk", "dependency", "constraint", "question", "assumption"})
 ISSUE_KINDS = _TYPES | {"nonfunctional"}  # what an issue may be by its type, besides a requirement
-_KINDS = re.compile(
+_KINDS = expression(
     r"\W*(?:(?:issue|item|work item|ticket)[ -])?(?:type|kind)\W*$|\W*(?:类型|art|vorgangstyp|tipo)\W*$",
     re.IGNORECASE,
 )
-_REFERENCE = re.compile(
+_REFERENCE = expression(
     r"(?:[A-Z]{1,5}-?|#)\d[\d.]*(?:\s*[/,+&]\s*(?:[A-Z]{1,5}-?|#)\d[\d.]*)*$"
 )  # `O1/KR2`, `#44`
 _NUMBERED = frozenset({"requirement", "criterion"})  # columns that may hold the number of what stands behind
 _BESIDE = frozenset(
     {"id", "priority", "status", "aside", "likelihood", "impact"}
 )  # columns beside the statement
-_ROLE_HEADERS = re.compile(
+_ROLE_HEADERS = expression(
     r"^\W*(?:user )?(?:role|type|who\b(?! (?:they|he|she|it|are)\b)|角色|用户类型|rolle|rôle|rol|役割)",
     re.IGNORECASE,
 )

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 
 from orchestrator.config import resources
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 
-_TOKEN = re.compile(r"(?<![\w/.@-])[A-Za-z][\w.+#-]*[\w+#]|(?<![\w/.@-])[A-Z](?![\w.])|(?<![\w.])\.NET\b")
+_TOKEN = expression(r"(?<![\w/.@-])[A-Za-z][\w.+#-]*[\w+#]|(?<![\w/.@-])[A-Z](?![\w.])|(?<![\w.])\.NET\b")
 _NEAR = 24  # characters before and behind a name that say whether an ordinary word is one
-_BEGINS = re.compile(r"(?:\A|[\n.!?:|*•>-])\W*\Z")
-_BUILT = re.compile(r"\b(?:in|using|with|of|and|or|[A-Z][\w+#]*,)\s+\Z")  # `written in C`
-_CODE = re.compile(
+_BEGINS = expression(r"(?:\A|[\n.!?:|*•>-])\W*\Z")
+_BUILT = expression(r"\b(?:in|using|with|of|and|or|[A-Z][\w+#]*,)\s+\Z")  # `written in C`
+_CODE = expression(
     r"\s+(?:code|compiler|extension|header|library|libraries|program|language|script|package|API|bindings?)\b"
 )
-_OTHER = re.compile(r"\s+(?:AD|Active Directory|Entra|DevOps)\b")  # a product of the same house
+_OTHER = expression(r"\s+(?:AD|Active Directory|Entra|DevOps)\b")  # a product of the same house
 
 
 @dataclass(frozen=True, slots=True)

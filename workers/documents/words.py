@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from orchestrator.domain.patterns import expression
+
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_CJK_JOIN = re.compile(r"(?<=[　-鿿＀-￯])[ \t]*\n[ \t]*(?=[　-鿿＀-￯])")
-_EMPHASIS = re.compile(
+_CJK_JOIN = expression(r"(?<=[　-鿿＀-￯])[ \t]*\n[ \t]*(?=[　-鿿＀-￯])")
+_EMPHASIS = expression(
     r"(?P<code>(?<!`)`++[^`]++`++)|(?<![A-Za-z0-9_*\\])(?P<mark>\*{1,3})(?P<inner>(?:`[^`]++`|[^*`])+)(?P=mark)(?![A-Za-z0-9_*])"
 )
 _OPENS, _CLOSES = "`\"'“‘「([<", "`\"'”’」)]>.,:;!?%。，：；！？"
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
-_PROSE = re.compile(r"<[A-Za-z][\w-]*>(?!.*</)[^\n]*\w")
+_LINK = expression(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
+_PROSE = expression(r"<[A-Za-z][\w-]*>(?!.*</)[^\n]*\w")
 
 
 def shown(inline: Token) -> str:

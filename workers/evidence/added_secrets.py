@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.secrets import Known, counted, mask
 from workers.evidence.changed_files import ChangedFile, Changes
 
@@ -14,13 +15,13 @@ MOST_A_FILE = 20  # findings; a file with more is no better understood by the re
 _LONGEST_LINE = 200_000  # characters that are looked at in one piece
 _QUOTED = 200
 _ADDRESS_KIND = "password in an address"
-_ADDRESS = re.compile(
+_ADDRESS = expression(
     r"://(?P<user>[^\s/:@\"'<>]{0,200}):(?P<password>[^\s/@\"'<>]{1,400})@(?P<host>[\w.-]*)"
 )
-_SAMPLE_WORD = re.compile(
+_SAMPLE_WORD = expression(
     r"pass|pwd?$|secret|change_?me|^x+$|\*\*|example|^(?:postgres|root|admin|guest|test)$"
 )
-_SAMPLE_HOST = re.compile(
+_SAMPLE_HOST = expression(
     r"localhost|127\.[\d.]+|host|hostname|db|database|redis|postgres|mysql|rabbitmq"
     r"|(?:.+\.)?example(?:\.\w+)?|.+\.(?:invalid|test)"
 )

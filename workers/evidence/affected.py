@@ -9,9 +9,10 @@ import posixpath
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from workers.evidence.repository_files import RepositoryFiles
 from workers.evidence.runner import Runner
 from workers.evidence.test_side import is_mixed, is_test_side
@@ -21,16 +22,16 @@ from workers.explore.symbols import parse
 _GRAPH = frozenset({"py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "go"})
 _COMPONENTS = frozenset({"vue", "svelte", "astro", "mdx"})  # import JavaScript, and are not in the graph
 _CYTHON = frozenset({"pyx", "pxd"})  # the same of Python
-_NAMING = re.compile(  # files that may give folders names, by which JavaScript imports what is in them
+_NAMING = expression(  # files that may give folders names, by which JavaScript imports what is in them
     r"(?:^|/)(?:(?:package|[tj]sconfig[\w.-]*)\.json|(?:jest|vite|vitest|webpack|babel)\.config\.\w+|\.babelrc[\w.]*"
     r"|pnpm-workspace\.yaml)$"
 )
-_NAMES = re.compile(
+_NAMES = expression(
     r"\b(?:workspaces|packages|imports|paths|baseUrl|_?moduleAliases|alias|moduleNameMapper|moduleDirectories)[\"']?\s*:"
 )
 _NO_CODE = frozenset({"md", "rst", "adoc", "png", "jpg", "jpeg", "gif", "svg"})
 _LOADED = ("__init__.py", "conftest.py")  # by Python and pytest, for each file below their folder
-_TEST_WORDS = re.compile(r"^test_?|[._-]?(test|spec|tests)$", re.IGNORECASE)
+_TEST_WORDS = expression(r"^test_?|[._-]?(test|spec|tests)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.evidence import SEVERITIES, Finding
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.review_verdicts import dimension_of, severity_of

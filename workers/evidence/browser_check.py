@@ -11,10 +11,10 @@ import json
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator import failpoints
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, Finding
 from orchestrator.domain.frontend_audit import ACCESSIBILITY, DELIVERY, EXPERIENCE
 from orchestrator.domain.inert import one_line

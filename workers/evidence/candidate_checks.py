@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.evidence import SEVERITIES, Finding
 from orchestrator.domain.secrets import Known, mask
 from workers.evidence.added_secrets import added_secrets

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property, partial
 
 from orchestrator import failpoints
 from orchestrator.domain import secrets
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import TestsNotRunnable
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, MEDIUM, PASSED, Finding, TestRun
 from orchestrator.domain.json_types import JsonObject

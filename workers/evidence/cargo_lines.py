@@ -12,20 +12,21 @@ import re
 from collections.abc import Iterator
 
 from orchestrator.domain.evidence import ERROR, FAILED, PASSED, SKIPPED
+from orchestrator.domain.patterns import expression
 from workers.evidence.cases import BUILD, CaseList, Cases
 from workers.evidence.runner import SEPARATOR
 
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_PROGRAM = re.compile(r"^\s+Running (?:unittests )?(\S.*?) \((.+?)\)$|^\s+Doc-tests (\S+)$")
-_HASH = re.compile(r"-[0-9a-f]{16}(\.exe)?$")
-_BEGIN = re.compile(r"^running (\d{1,9}) tests?$")
-_TEST = re.compile(r"^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)(?:, (.*))?$")
-_RESULT = re.compile(
+_COLOUR = expression(r"\x1b\[[0-9;]*m")
+_PROGRAM = expression(r"^\s+Running (?:unittests )?(\S.*?) \((.+?)\)$|^\s+Doc-tests (\S+)$")
+_HASH = expression(r"-[0-9a-f]{16}(\.exe)?$")
+_BEGIN = expression(r"^running (\d{1,9}) tests?$")
+_TEST = expression(r"^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)(?:, (.*))?$")
+_RESULT = expression(
     r"^test result: \w+\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored; \d+ measured; \d+ filtered out"
 )
 _OUTCOMES = {"ok": PASSED, "FAILED": FAILED, "ignored": SKIPPED}
-_NO_BUILD = re.compile(r"^error(\[E\d+\])?: ")
-_DOC_LINE = re.compile(r" \(line \d+\)")  # moves with every edit above it
+_NO_BUILD = expression(r"^error(\[E\d+\])?: ")
+_DOC_LINE = expression(r" \(line \d+\)")  # moves with every edit above it
 
 
 def cargo_cases(out: str, err: str) -> Cases:

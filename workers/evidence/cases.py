@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.evidence import ERROR, FAILED, PASSED, SKIPPED
 from orchestrator.domain.inert import inert
 

@@ -6,17 +6,18 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.inert import inert
+from orchestrator.domain.patterns import expression
 from workers.git.candidates import GITLINK, LINK, changes_between
 from workers.git.git_process import Git
 
 LARGEST_BYTES = 10_000_000  # of one file that is read
 READ_BYTES = 200_000_000  # of all files of one change that are read
 _BATCH_BYTES = 50_000_000  # printed by one git command
-_TEXT = re.compile(
+_TEXT = expression(
     r"\.(?:pyi?|pth|[cm]?[jt]sx?|vue|svelte|go|rs|java|kts?|scala|rb|php|[ch]|cc|cpp|hpp|cs|swift|(?:ba)?sh|ps1|json|toml"
     r"|ya?ml|xml|html|s?css|md|rst|txt|cfg|ini|conf|env|properties|gradle|sql|lock|snap)$",
     re.IGNORECASE,

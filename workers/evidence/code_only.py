@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+
+from orchestrator.domain.dataclass import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Language

@@ -5,12 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import ERROR
 from orchestrator.domain.inert import inert
+from orchestrator.domain.patterns import expression
 from workers.evidence.cargo_lines import cargo_cases
 from workers.evidence.cases import BUILD, MAX_MESSAGE, Case, CaseList, Cases
 from workers.evidence.json_reports import go_cases
@@ -95,7 +96,7 @@ class Cargo(Runner):
         return (".cargo/config.toml", ".cargo/config", "nextest.toml", "*.snap", "snapshots/")
 
 
-_COMPILE_ERRORS = re.compile(r"^(?:\[ERROR\] (?:COMPILATION ERROR|/.*)|.*: error: .*|e: .*)$", re.MULTILINE)
+_COMPILE_ERRORS = expression(r"^(?:\[ERROR\] (?:COMPILATION ERROR|/.*)|.*: error: .*|e: .*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +244,7 @@ class OwnCommand(Runner):
         return tuple(f"/{word}" for word in inner if not posixpath.isabs(word))
 
 
-COMMON_TEST_NAME = re.compile(
+COMMON_TEST_NAME = expression(
     r"(^|/)(tests?|__tests__|spec)/|(^|/)(test_[^/]*|tests?)\.py$|_test\.(py|go|rb|exs)$|[.-](test|spec)\.[cm]?[jt]sx?$"
     r"|(Tests?|IT|Spec)\.(java|kt|scala|groovy|cs)$|_spec\.rb$|(^|/)conftest\.py$",
 )

@@ -15,6 +15,7 @@ from ruamel.yaml.error import YAMLError
 
 from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.patterns import expression
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import code_of
 from workers.evidence.execution import Execute
@@ -23,14 +24,14 @@ from workers.host.python_syntax import parse_python
 
 CHECK = "compile"
 _AT_ONCE = 200  # files that one program gets
-_WITH_COMMENTS = re.compile(  # files called .json that their programs read with comments
+_WITH_COMMENTS = expression(  # files called .json that their programs read with comments
     r"(?:^|/)(?:[tj]sconfig[\w.-]*\.json|\.vscode/.*|\.devcontainer/.*|devcontainer\.json|\.?eslintrc\.json|api-extractor\.json"
     r"|\.?babelrc(?:\.json)?|\.swcrc|wrangler\.json|turbo\.json|nx\.json|deno\.json|renovate\.json)$"
 )
 _SAMPLES = frozenset(
     {"data", "fixtures", "testdata", "samples", "cases"}
 )  # of tests: may be broken on purpose
-_TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{\{")
+_TEMPLATE = expression(r"\{\{|\{%|<%|\$\{\{")
 _PYTHON = """
 import ast, json, sys
 for path in sys.argv[1:]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import Criterion, Plan, PlanTask

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from orchestrator.domain.dataclass import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

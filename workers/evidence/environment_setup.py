@@ -9,10 +9,11 @@ import posixpath
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator.config.settings import WorkSettings
+from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.patterns import expression
 from workers.evidence.package_caches import package_cache
 from workers.evidence.repository_files import RepositoryFiles, outermost
 from workers.evidence.sandbox import home_folder
@@ -132,7 +133,7 @@ def _by_lock(files: RepositoryFiles) -> list[tuple[str, str, tuple[str, ...]]]:
     return found
 
 
-_TEST_CLASS = re.compile(
+_TEST_CLASS = expression(
     r"(^|(?P<module>.+)/)src/test/.*?(?P<name>\w*(?:Test|Tests|TestCase))\.(?:java|kt|groovy)"
 )
 

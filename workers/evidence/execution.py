@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from orchestrator.domain.dataclass import dataclass
 
 EXITED = "exited"
 KILLED = "killed"  # by a signal that is none of ours

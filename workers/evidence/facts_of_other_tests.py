@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from workers.evidence.code_only import Code, code_of
 from workers.evidence.facts_of_tests import TestFact, TestFileFacts
 from workers.evidence.path_kinds import is_test_path
 
 MOST_TESTS = 5_000  # of a file that are compared
-_JS_TEST = re.compile(
+_JS_TEST = expression(
     r"(?<![\w.$])(?P<word>[xf]?(?:it|test|describe|context|suite|specify))(?P<how>(?:\s*\.\s*\w+)*)\s*(?=[(`])"
 )
 _JS_GROUPS = frozenset(
@@ -29,21 +30,21 @@ _JS_SKIPS = {
 _JS_NEITHER = frozenset(
     {"use", "step", "extend", "beforeEach", "afterEach", "beforeAll", "afterAll", "setTimeout", "info"}
 )
-_JS_IN_BODY = re.compile(
+_JS_IN_BODY = expression(
     r"(?:\bthis|\bt|\bctx|\btest|\bcontext)\s*\.\s*(?:skip|todo|fixme)\s*\(|(?<![\w.$])pending\s*\("
 )
-_JS_ASSERT = re.compile(
+_JS_ASSERT = expression(
     r"(?<![\w$])(?:expect\w*|assert\w*|should|cy)\s*(?:\.\s*\w+\s*)*\(|\.\s*should\b"
     r"|(?<![\w$.])t\s*\.\s*(?:is|not|deepEqual|equal|same|ok|truthy|falsy|throws\w*|like|regex|assert)\b"
 )
-_JS_EMPTY = re.compile(
+_JS_EMPTY = expression(
     r"expect\s*\(\s*(true|1|false|0)\s*\)\s*\.\s*(?:toBe|toEqual|toStrictEqual)\s*\(\s*\1\s*\)"
     r"|expect\s*\(\s*true\s*\)\s*\.\s*toBeTruthy"
 )
-_NO_HELPER = re.compile(
+_NO_HELPER = expression(
     r"(?:import|export \{|use |package |mod |\"[^\"]*\"$|#\[|@|[xf]?(?:describe|context|suite)\b)"
 )
-_TITLE = re.compile(r"\(\s*(['\"`])((?:\\.|(?!\1).)*)\1", re.S)
+_TITLE = expression(r"\(\s*(['\"`])((?:\\.|(?!\1).)*)\1", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,39 +59,39 @@ class _Rules:
 
 _RULES = {
     "go": _Rules(
-        re.compile(r"^func\s+(?P<name>(?:Test|Fuzz|Example)\w*)\s*\(", re.M),
-        re.compile(
+        expression(r"^func\s+(?P<name>(?:Test|Fuzz|Example)\w*)\s*\(", re.M),
+        expression(
             r"\b\w+\s*\.\s*(?:Errorf?|Fatalf?|Fail|FailNow)\s*\(|\b(?:assert|require)\s*\.\s*\w+\s*\(|\bt\.Run\s*\("
         ),
-        re.compile(r"(?!)"),
-        re.compile(r"\b\w+\s*\.\s*(?:Skip|Skipf|SkipNow)\s*\("),
+        expression(r"(?!)"),
+        expression(r"\b\w+\s*\.\s*(?:Skip|Skipf|SkipNow)\s*\("),
     ),
     "rust": _Rules(
-        re.compile(
+        expression(
             r"#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck|proptest)\b[^\]]*\](?P<between>(?:\s*#\[[^\]]*\])*)"
             r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"
         ),
-        re.compile(r"\b(?:prop_)?assert\w*\s*!|\bpanic\s*!|\bunreachable\s*!"),
-        re.compile(r"#\[\s*(?:ignore|should_panic|cfg(?:_attr)?)\b"),
-        re.compile(r"(?!)"),
+        expression(r"\b(?:prop_)?assert\w*\s*!|\bpanic\s*!|\bunreachable\s*!"),
+        expression(r"#\[\s*(?:ignore|should_panic|cfg(?:_attr)?)\b"),
+        expression(r"(?!)"),
     ),
     "java": _Rules(
-        re.compile(r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b"),
-        re.compile(r"\b(?:assert\w*|verify\w*|fail|expect\w*)\s*\("),
-        re.compile(r"@(?:\w+\.)*(?:Disabled\w*|Ignore|EnabledIf\w*|EnabledOn\w*)\b|\benabled\s*=\s*false"),
-        re.compile(r"\b(?:assumeTrue|assumeFalse|assumeThat|abort)\s*\(|\bnew\s+SkipException\b"),
+        expression(r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b"),
+        expression(r"\b(?:assert\w*|verify\w*|fail|expect\w*)\s*\("),
+        expression(r"@(?:\w+\.)*(?:Disabled\w*|Ignore|EnabledIf\w*|EnabledOn\w*)\b|\benabled\s*=\s*false"),
+        expression(r"\b(?:assumeTrue|assumeFalse|assumeThat|abort)\s*\(|\bnew\s+SkipException\b"),
     ),
 }
-_ANNOTATION = re.compile(r"\s*(?:@[\w.]+)?\s*")
-_JAVA_HEAD = re.compile(r"[\w<>\[\],.?\s&]{0,400}?\b(?P<name>\w+)\s*(?=\()")
-_GO_TAG = re.compile(r"^//(?:go:build|\s*\+build)\b.*$", re.M)
+_ANNOTATION = expression(r"\s*(?:@[\w.]+)?\s*")
+_JAVA_HEAD = expression(r"[\w<>\[\],.?\s&]{0,400}?\b(?P<name>\w+)\s*(?=\()")
+_GO_TAG = expression(r"^//(?:go:build|\s*\+build)\b.*$", re.M)
 _TAMPERING = {
-    "javascript": re.compile(
+    "javascript": expression(
         r"\bprocess\s*\.\s*(?:exit|reallyExit|abort)\s*\(|\bprocess\s*\.\s*exitCode\s*="
     ),
-    "go": re.compile(r"\bos\s*\.\s*Exit\s*\(\s*0\s*\)"),
-    "rust": re.compile(r"\bprocess\s*::\s*exit\s*\(\s*0\s*\)"),
-    "java": re.compile(r"\bSystem\s*\.\s*exit\s*\(|\.\s*halt\s*\("),
+    "go": expression(r"\bos\s*\.\s*Exit\s*\(\s*0\s*\)"),
+    "rust": expression(r"\bprocess\s*::\s*exit\s*\(\s*0\s*\)"),
+    "java": expression(r"\bSystem\s*\.\s*exit\s*\(|\.\s*halt\s*\("),
 }
 
 

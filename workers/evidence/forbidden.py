@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, Finding
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from workers.evidence.changed_files import LARGEST_BYTES, ChangedFile, Changes, shown
 from workers.evidence.declared import Declared, is_covered, plain_name
 from workers.evidence.path_kinds import guarded_kind, is_lock_file, is_manifest, is_test_path, private_folder
@@ -59,7 +60,7 @@ _SECTIONS = {  # of a file with many uses -> the kind that a change of the secti
         "runner_config": ("tox", "testenv", "pytest"),
     },
 }
-_OF_PIP = re.compile(r"-|\S+://|[A-Za-z0-9][\w.-]*\s*(?:\[[\w, .-]*\])?\s*(?:[=<>!~@;(\\].*|#.*)?$")
+_OF_PIP = expression(r"-|\S+://|[A-Za-z0-9][\w.-]*\s*(?:\[[\w, .-]*\])?\s*(?:[=<>!~@;(\\].*|#.*)?$")
 _SAMPLES = frozenset(
     {"data", "fixtures", "testdata", "samples", "corpus"}
 )  # of tests: nothing is installed from them

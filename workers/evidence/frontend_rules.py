@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import tinycss2.color4
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import Finding
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.patterns import expression
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.frontend_checks import DeliveryCheck, FrontendChecks
 from workers.evidence.page_elements import Element, Page, read_page
@@ -44,14 +45,14 @@ _PLAIN = frozenset(  # elements that no keyboard reaches by themselves
     }
     | {"td", "tr", "th", "svg", "i", "b", "em", "strong", "h1", "h2", "h3", "h4", "h5", "h6"}
 )
-_CONTROL = re.compile(
+_CONTROL = expression(
     r"(?:^|[\s>+~,])(?:a|button|input|select|summary)(?![\w-])|\.(?:btn|button)\b|\[role=.?button"
 )
-_PIXELS = re.compile(r"^(\d+(?:\.\d+)?)px$")
-_MOVES = re.compile(r"\b(?:all|transform|translate|rotate|scale|top|left|right|bottom|width|height|margin)\b")
-_VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(,)?")
-_COLOURED = re.compile(r"color$|^(?:background|border(?:-\w+)?|outline|box-shadow|fill|stroke)$")
-_WORD = re.compile(
+_PIXELS = expression(r"^(\d+(?:\.\d+)?)px$")
+_MOVES = expression(r"\b(?:all|transform|translate|rotate|scale|top|left|right|bottom|width|height|margin)\b")
+_VARIABLE = expression(r"var\(\s*(--[\w-]+)\s*(,)?")
+_COLOURED = expression(r"color$|^(?:background|border(?:-\w+)?|outline|box-shadow|fill|stroke)$")
+_WORD = expression(
     r"#[0-9a-fA-F]{3,8}\b|\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch)\([^)]*\)|(?<![\w-])[a-zA-Z]+(?![\w(-])"
 )
 _NO_COLOURS = frozenset({"transparent", "currentcolor", "inherit"})

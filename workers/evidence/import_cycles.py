@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from orchestrator.domain.evidence import HIGH, Finding
+from orchestrator.domain.patterns import expression
 from workers.evidence.changed_files import Changes, names_of, read_blobs
 from workers.evidence.path_kinds import is_test_path
 from workers.git.git_process import Git
@@ -14,7 +14,7 @@ from workers.host.python_syntax import parse_python
 
 MOST_MODULES = 5_000  # a larger project is not looked at
 _ROOTS = ("", "src/", "lib/", "python/")
-_IMPORT = re.compile(r"\s*(?:from|import)\s|\s*\w+,?\s*(?:#.*)?$")  # the second: a name in a list of them
+_IMPORT = expression(r"\s*(?:from|import)\s|\s*\w+,?\s*(?:#.*)?$")  # the second: a name in a list of them
 Graph = Mapping[str, Mapping[str, int]]  # path -> imported path -> line
 
 

@@ -6,15 +6,16 @@ import posixpath
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from pathspec import GitIgnoreSpec
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import ERROR
 from orchestrator.domain.inert import inert
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from workers.evidence.cases import BUILD, MAX_MESSAGE, Case, Cases
 from workers.evidence.json_reports import jest_cases, mocha_cases, own_cases
 from workers.evidence.report_files import MAX_JSON_BYTES, parse_file
@@ -22,11 +23,11 @@ from workers.evidence.repository_files import RepositoryFiles
 from workers.evidence.runner import Runner, program_missing, split_id
 
 NODE_REPORTER = Path(__file__).with_name("node_reporter.mjs")
-_TEST_NAME = re.compile(r"(^|/)(?:[^/]+[.\-_](?:test|spec)|test(?:-[^/]*)?)\.[cm]?[jt]sx?$")
-_IN_TEST_FOLDER = re.compile(r"(^|/)(?:__tests__|tests?|spec)/(?:.*/)?[^/]+\.[cm]?[jt]sx?$")
-_OPERATORS = re.compile(r"[|<>`$()\n\\{}]")
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)")
-_NOT_TAKEN = re.compile(  # they change where results go, or whether the run ends
+_TEST_NAME = expression(r"(^|/)(?:[^/]+[.\-_](?:test|spec)|test(?:-[^/]*)?)\.[cm]?[jt]sx?$")
+_IN_TEST_FOLDER = expression(r"(^|/)(?:__tests__|tests?|spec)/(?:.*/)?[^/]+\.[cm]?[jt]sx?$")
+_OPERATORS = expression(r"[|<>`$()\n\\{}]")
+_ASSIGNMENT = expression(r"([A-Za-z_]\w*)=(.*)")
+_NOT_TAKEN = expression(  # they change where results go, or whether the run ends
     r"--?(?:watch\w*|w|u|update|updateSnapshot|ui|open|coverage.*|collectCoverage.*|reporters?|R|reporter-options?|O"
     r"|outputFile|json|bail|b|silent|verbose|onlyChanged|o|changedSince|passWithNoTests|test-reporter.*"
     r"|experimental-test-coverage|test-only|test|test-update-snapshots|forbid-only)(?:[.=].*)?"
@@ -173,7 +174,7 @@ class Jest(JavaScriptRunner):
         return parse_file(report, since, lambda data: jest_cases(data, self.tree_path), MAX_JSON_BYTES)
 
 
-_NOT_LOADED = re.compile(r"^\s*Exception during run:", re.MULTILINE)
+_NOT_LOADED = expression(r"^\s*Exception during run:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from orchestrator.domain.evidence import ERROR, FAILED, PASSED, SKIPPED
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 from workers.evidence.cases import MAX_MESSAGE, CaseList, Cases
 from workers.evidence.runner import SEPARATOR
 
@@ -78,7 +79,7 @@ def _mocha_key(test: Json) -> tuple[str, str]:
     return _text(test, "file"), _text(test, "fullTitle")
 
 
-_GO_NOT_BUILT = re.compile(r"^FAIL\t(\S+) \[(?:build|setup) failed\]$", re.MULTILINE)
+_GO_NOT_BUILT = expression(r"^FAIL\t(\S+) \[(?:build|setup) failed\]$", re.MULTILINE)
 
 
 def go_cases(out: str, place: Callable[[str], str]) -> Cases:

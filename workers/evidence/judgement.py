@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door.desk import Link

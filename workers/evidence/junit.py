@@ -7,9 +7,9 @@ others write theirs, and neither refuses a document type nor bounds what it buil
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from xml.parsers import expat
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.evidence import ERROR, FAILED, PASSED, SKIPPED
 from workers.evidence.cases import MAX_MESSAGE, CaseList, Cases
 

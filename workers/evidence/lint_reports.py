@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM
 from orchestrator.domain.inert import inert, one_line
 from orchestrator.domain.json_types import Json

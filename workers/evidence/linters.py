@@ -11,9 +11,9 @@ import shutil
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import CRITICAL, LOW, Finding
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.secrets import mask

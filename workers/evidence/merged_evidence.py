@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from workers.evidence.affected import affected_tests
 from workers.evidence.candidate_evidence import CandidateEvidence, Tested
 from workers.evidence.judgement import Judged

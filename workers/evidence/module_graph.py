@@ -10,8 +10,8 @@ import configparser
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from workers.evidence.import_cycles import load_time_imports
 from workers.evidence.path_kinds import is_test_path
 from workers.explore.imports import Resolver, imported_by

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
-_NETWORK = re.compile(  # how to reach registries; for a set-up alone, since an address may hold a password
+from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.patterns import expression
+
+_NETWORK = expression(  # how to reach registries; for a set-up alone, since an address may hold a password
     r"(?i:(?:https?|all|no)_proxy|npm_config_(?:registry|offline|cafile|proxy|https_proxy|noproxy))"
     r"|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE"
     r"|UV_(?:DEFAULT_INDEX|INDEX|INDEX_URL|OFFLINE)|PIP_(?:INDEX_URL|EXTRA_INDEX_URL|CERT)"
     r"|GO(?:PROXY|PRIVATE|NOPROXY|NOSUMDB|SUMDB|INSECURE)"
     r"|CARGO_(?:NET_OFFLINE|HTTP_PROXY|HTTP_CAINFO|REGISTRIES_\w+)"
 )
-_LOCAL_REPOSITORY = re.compile(r"<localRepository>\s*([^<]+?)\s*</localRepository>")
+_LOCAL_REPOSITORY = expression(r"<localRepository>\s*([^<]+?)\s*</localRepository>")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,15 @@ the value where code decides it. An element into which code spreads attributes t
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.patterns import expression
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -24,7 +25,7 @@ _GRAMMARS = {
     "tsx": ("tree_sitter_typescript", "language_tsx"),
 }
 _NAMES = {"classname": "class", "htmlfor": "for", "key": "key"}
-_PREFIX = re.compile(r"^(?::|v-bind:|bind:)(?=.)|^(?:@|v-on:|on:)(?=.)")
+_PREFIX = expression(r"^(?::|v-bind:|bind:)(?=.)|^(?:@|v-on:|on:)(?=.)")
 _VOID = frozenset(
     {
         "area",
@@ -42,7 +43,7 @@ _VOID = frozenset(
         "wbr",
     }
 )
-_REPEATS = re.compile(r"\.\s*(?:map|flatMap)\s*\(")
+_REPEATS = expression(r"\.\s*(?:map|flatMap)\s*\(")
 PIECE = 4_096  # characters that the parser of HTML takes at once
 SECONDS = 5.0  # for one file; what comes later is left out
 UNFINISHED = 10_000  # characters of a tag that never ends; the parser would try each of its beginnings

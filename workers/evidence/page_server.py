@@ -6,9 +6,10 @@ import json
 import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.patterns import expression
 from workers.evidence.suite_runs import TestBench
 
 MOST_PAGES = 6
@@ -17,9 +18,9 @@ SCRIPTS = ("preview", "dev", "start", "serve")  # of package.json, the first tha
 NONE_THERE = "none of the pages was there"
 NO_PAGE = "there is no page to open: no HTML file, no setting `work.serve`, no script preview or dev in package.json"
 NOT_THERE = (NONE_THERE, NO_PAGE)  # why nothing is served of a tree that lacks every page
-_PAGE = re.compile(r"\.html?$")
-_TEMPLATE = re.compile(r"\{\{|\{%|<%|<\?php")
-_APART = re.compile(r"(?:^|/)(?:node_modules|dist|build|coverage|vendor|\.[^/]+)/")
+_PAGE = expression(r"\.html?$")
+_TEMPLATE = expression(r"\{\{|\{%|<%|<\?php")
+_APART = expression(r"(?:^|/)(?:node_modules|dist|build|coverage|vendor|\.[^/]+)/")
 _HEAD = 4_000  # characters of a page that are read
 
 

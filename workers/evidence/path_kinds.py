@@ -6,52 +6,53 @@ import re
 from pathlib import PurePosixPath
 
 from orchestrator.domain.agent_kinds import STEERED_BY
+from orchestrator.domain.patterns import expression
 
 TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "__snapshots__", "e2e", "testdata", "__mocks__"})
-_TEST_NAME = re.compile(
+_TEST_NAME = expression(
     r"(?:^|/)(?:test_[^/]*\.pyi?|[^/]+_test\.(?:py|go|rb|exs|dart)|tests?\.(?:py|rs)|conftest\.py"
     r"|[^/]+[.-](?:test|spec|cy|e2e)\.[cm]?[jt]sx?|[^/]+\.snap"
     r"|(?:Test[A-Z]\w*|\w+(?:Test|Tests|TestCase|IT|Spec))\.(?:java|kt|scala|groovy|cs|php|swift)"
     r"|[^/]+_spec\.rb)$"
 )
 _COLLECTED = {  # suffix -> the names that the stack's runner takes by itself
-    ".py": re.compile(r"(?:^|/)(?:test_[^/]*|[^/]+_test|tests?|conftest)\.py$"),
-    ".go": re.compile(r"_test\.go$"),
+    ".py": expression(r"(?:^|/)(?:test_[^/]*|[^/]+_test|tests?|conftest)\.py$"),
+    ".go": expression(r"_test\.go$"),
     **dict.fromkeys(
         (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"),
-        re.compile(r"(?:[.-](?:test|spec|cy|e2e)\.[cm]?[jt]sx?$|(?:^|/)__tests__/|(?:^|/)tests?/)"),
+        expression(r"(?:[.-](?:test|spec|cy|e2e)\.[cm]?[jt]sx?$|(?:^|/)__tests__/|(?:^|/)tests?/)"),
     ),
     **dict.fromkeys(
-        (".java", ".kt"), re.compile(r"(?:^|/)(?:Test\w*|\w*(?:Test|Tests|TestCase|IT|Spec))\.\w+$")
+        (".java", ".kt"), expression(r"(?:^|/)(?:Test\w*|\w*(?:Test|Tests|TestCase|IT|Spec))\.\w+$")
     ),
 }
-_TEST_SUPPORT = re.compile(
+_TEST_SUPPORT = expression(
     r"(?:^|/|_)(?:testing|testutils?|test_?support|test_?helpers?|pytest_\w+)(?:/|\.\w+$|_)", re.I
 )
 _PRIVATE = frozenset({".git", ".lifecycle", ".workflow"})
 _GIT_FILES = frozenset({".gitmodules", ".gitattributes", ".lfsconfig", ".gitconfig"})
 _HOOK_FOLDERS = frozenset({".husky", ".githooks", "githooks", ".git-hooks"})
-_HOOK_FILES = re.compile(r"^(?:\.pre-commit-config\.ya?ml|\.?lefthook\.(?:ya?ml|toml|json)|\.huskyrc.*)$")
-_CI = re.compile(
+_HOOK_FILES = expression(r"^(?:\.pre-commit-config\.ya?ml|\.?lefthook\.(?:ya?ml|toml|json)|\.huskyrc.*)$")
+_CI = expression(
     r"(?:^|/)(?:\.github/(?:workflows|actions)/.*|\.gitlab-ci\.ya?ml|\.gitlab/ci/.*|\.circleci/.*|\.buildkite/.*"
     r"|\.woodpecker(?:/.*|\.ya?ml)|\.travis\.yml|\.drone\.ya?ml|\.cirrus\.yml|Jenkinsfile|azure-pipelines\.ya?ml"
     r"|bitbucket-pipelines\.ya?ml|appveyor\.yml|\.forgejo/workflows/.*|\.gitea/workflows/.*|cloudbuild\.ya?ml)$"
 )
-_LINT = re.compile(
+_LINT = expression(
     r"(?:^|/)(?:\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.bandit|bandit\.ya?ml"
     r"|\.semgrep(?:ignore|\.ya?ml)|\.semgrep/.*|\.eslintrc(?:\.\w+)?|\.eslintignore|eslint\.config\.[cm]?[jt]s"
     r"|biome\.jsonc?|\.stylelintrc(?:\.\w+)?|\.golangci\.(?:ya?ml|toml|json)|\.?clippy\.toml|\.gitleaks(?:\.toml|ignore)"
     r"|\.importlinter|\.editorconfig|\.rubocop\.yml|checkstyle\.xml|pmd\.xml|sonar-project\.properties|\.oxlintrc\.json)$"
 )
-_COVERAGE = re.compile(
+_COVERAGE = expression(
     r"(?:^|/)(?:\.coveragerc|\.?codecov\.ya?ml|\.nycrc(?:\.\w+)?|\.c8rc(?:\.json)?|tarpaulin\.toml)$"
 )
-_RUNNER = re.compile(
+_RUNNER = expression(
     r"(?:^|/)(?:pytest\.ini|\.pytest\.ini|jest\.config\.\w+|jest\.setup\.\w+|vitest\.(?:config|workspace|setup)\.\w+"
     r"|\.mocharc(?:\.\w+)?|karma\.conf\.[jt]s|playwright\.config\.\w+|cypress\.config\.\w+|noxfile\.py"
     r"|\.config/nextest\.toml|phpunit\.xml(?:\.dist)?|\.rspec)$"
 )
-_AGENTS = re.compile(
+_AGENTS = expression(
     r"(?:^|/)(?:"
     + "|".join(re.escape(name) + ".*" * name.endswith("/") for name in STEERED_BY)
     + r"|\.cursorrules|\.windsurfrules|\.mcp\.json|\.(?:cursor|vscode|idea|devcontainer)/.*"
@@ -77,7 +78,7 @@ _LOCKS = frozenset(
         "gradle.lockfile",
     }
 )
-_MANIFESTS = re.compile(
+_MANIFESTS = expression(
     r"^(?:pyproject\.toml|setup\.cfg|setup\.py|package\.json|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?"
     r"|Gemfile|composer\.json|(?:[\w.-]*requirements[\w.-]*|constraints[\w.-]*)\.(?:txt|in))$"
 )

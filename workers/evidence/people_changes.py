@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, SEVERITIES, Finding
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.patterns import expression
 from workers.evidence.changed_files import Changes
 from workers.evidence.path_kinds import is_manifest, is_test_path
 
@@ -33,10 +34,10 @@ _AT_MOST = {
     "compiled_code": MEDIUM,
     "test_reads_source": LOW,
 }
-_UNDECLARED = re.compile(
+_UNDECLARED = expression(
     r", (?:which the task did not declare|and the (?:plan did not declare it|task declared no new dependency))"
 )
-_DATA = re.compile(r"\.(?:jsonl?|toml|ya?ml)$")
+_DATA = expression(r"\.(?:jsonl?|toml|ya?ml)$")
 
 
 def of_person(findings: Iterable[Finding], changes: Changes) -> list[Finding]:

@@ -6,9 +6,9 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store.deletion import remove_folder
 from workers.git.verify_checkouts import VerifyCheckout

@@ -5,19 +5,20 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM
+from orchestrator.domain.patterns import expression
 from workers.evidence.changed_files import ChangedFile
 from workers.evidence.path_kinds import is_test_path
 from workers.host.python_syntax import parse_python
 
 _LONG_FUNCTION = 100  # statements' lines
-_SQL = re.compile(
+_SQL = expression(
     r"(?i)^\s*(?:select\s.*\sfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s)", re.S
 )
-_CLAUSE = re.compile(r"(?i)\b(?:where|values|set|having)\b")  # without one it may be a sentence
-_VALUE_BEFORE = re.compile(
+_CLAUSE = expression(r"(?i)\b(?:where|values|set|having)\b")  # without one it may be a sentence
+_VALUE_BEFORE = expression(
     r"(?i)(?:[=<>]|\blike|\bvalues\s*\(|\bbetween|\band)\s*['\"%]?$"
 )  # a value follows, not a name
 _CHANGING = frozenset({"append", "extend", "insert", "update", "add", "setdefault", "pop", "remove", "clear"})

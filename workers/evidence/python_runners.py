@@ -6,12 +6,12 @@ import posixpath
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
+from orchestrator.domain.dataclass import dataclass
 from workers.evidence.cases import Cases, one_line
 from workers.evidence.json_reports import own_cases
 from workers.evidence.junit import JUnitCase, junit_cases

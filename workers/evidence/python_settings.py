@@ -7,8 +7,8 @@ import posixpath
 import re
 import tomllib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json, JsonObject
 from workers.explore.manifests import read_manifest
 

@@ -6,26 +6,26 @@ Names are followed to what they were imported or assigned from, and texts that a
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.patterns import expression
 from workers.evidence.changed_files import ChangedFile
 from workers.evidence.facts_of_python_tests import HOOKS
 from workers.host.python_syntax import parse_python
 
 RUNNERS = frozenset({"pytest", "_pytest", "unittest", "nose", "nose2", "doctest", "xdist"})
-SCRIPTS = re.compile(
+SCRIPTS = expression(
     r"(?:^|/)(?:__main__\.py|setup\.py|noxfile\.py|manage\.py|(?:bin|scripts?|tools?)/[^/]+)$"
 )
-_VARIABLES = re.compile(r"PYTEST_?|PYTEST_(?:C\w*|VERSION|XDIST_\w+|RUN_\w+)")
-_PROBES = re.compile(
+_VARIABLES = expression(r"PYTEST_?|PYTEST_(?:C\w*|VERSION|XDIST_\w+|RUN_\w+)")
+_PROBES = expression(
     r"^_?pytest\b|^unittest\b|^py\.test$|^nose2?\b|^xdist\b|^doctest$|^conftest$|(?:^|\.)test_\w+$|^tests?(?:\.|$)"
 )
-_TEST_WORD = re.compile(r"(?:^|[/_.])(?:test_|_?pytest\b|unittest\b|tests?/)")
-_OWN_START = re.compile(r"/proc/(?:self|thread-self)/(?:cmdline|environ)")
+_TEST_WORD = expression(r"(?:^|[/_.])(?:test_|_?pytest\b|unittest\b|tests?/)")
+_OWN_START = expression(r"/proc/(?:self|thread-self)/(?:cmdline|environ)")
 _PLACES = ("sys.modules", "sys.argv", "sys.orig_argv")
 _LOADING = ("sys.meta_path", "sys.path_hooks")  # what decides which code a module is
 _FRAMES = frozenset({"inspect.stack", "inspect.currentframe", "sys._getframe", "traceback.extract_stack"})

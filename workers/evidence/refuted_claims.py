@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 
 from orchestrator.domain.evidence import Finding
+from orchestrator.domain.patterns import expression
 from workers.evidence.changed_files import ChangedFile
 from workers.evidence.code_only import language_of
 from workers.host.python_syntax import parse_python
 
 _NAME = r"[`'\"]?(?P<{}>[A-Za-z_]\w*)(?:\(\))?[`'\"]?"
-_MISSING = re.compile(
+_MISSING = expression(
     rf"{_NAME.format('a')} (?:is|was) (?:not|never) (?:defined|declared|imported)\b"
     rf"|(?:undefined|undeclared|unimported) (?:name|variable|function|symbol) {_NAME.format('b')}"
     rf"|missing import (?:of|for) {_NAME.format('c')}",
     re.IGNORECASE,
 )
-_UNREADABLE = re.compile(
+_UNREADABLE = expression(
     r"\b(?:syntax error|(?:does not|doesn't|will not|cannot) (?:parse|compile))\b", re.IGNORECASE
 )
 _DEFINES = (  # for the whole file: what is defined further in may be out of sight where it is missed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.path_kinds import is_lock_file
 

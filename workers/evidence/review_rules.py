@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, Finding
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.secrets import MASK
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import code_of, language_of
@@ -15,23 +16,23 @@ from workers.evidence.path_kinds import is_test_path
 from workers.evidence.python_review import Noted, review_python
 
 QUALITY, SECURITY, ARCHITECTURE = "quality", "security", "architecture"
-_TODO = re.compile(r"(?:#|//|/\*|--|<!--)\s*(TODO|FIXME|XXX|HACK)\b(?P<rest>.*)")
-_REFERENCE = re.compile(r"#\d+|[A-Z][A-Z0-9]+-\d+|https?://")
-_SILENCED_FILE = re.compile(
+_TODO = expression(r"(?:#|//|/\*|--|<!--)\s*(TODO|FIXME|XXX|HACK)\b(?P<rest>.*)")
+_REFERENCE = expression(r"#\d+|[A-Z][A-Z0-9]+-\d+|https?://")
+_SILENCED_FILE = expression(
     r"^\s*(?:#\s*(?:ruff|flake8):\s*noqa\s*$|#\s*mypy:\s*ignore-errors|#\s*type:\s*ignore\s*$|#\s*pylint:\s*skip-file"
     r"|/\*\s*eslint-disable\s*\*/|//\s*@ts-nocheck|#!\[allow\()"
 )
-_SILENCED = re.compile(
+_SILENCED = expression(
     r"#\s*(?:noqa\b(?!:)|nosec\b|type:\s*ignore\b(?!\[)|pylint:\s*disable)|//\s*(?:eslint-disable(?:-next)?-line\s*$|@ts-ignore|nolint\b(?!:))"
 )
-_CREDENTIAL = re.compile(
+_CREDENTIAL = expression(
     r"(?i)(?:^|[^\w-])[\"']?(?:[\w-]*_)?(?:password|passwd|secret|api_?key|auth_?token|access_?token|private_?key|client_?secret)[\"']?"
     r"\s*(?::\s*[\w.<>|]+\s*)?(?:=|:|=>|:=)\s*[bfru]?([\"'])(?P<value>[^\"'\s]{8,})\1"
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = expression(
     r"(?i)example|change[-_]?me|placeholder|your|dummy|test|fake|sample|xxx|\*\*\*|\.\.\.|<|\{|\$|%|env|none|null|todo|secret|passw|token|key"
 )
-_MERGE = re.compile(r"^(?:<{7}|>{7}|\|{7})(?:\s|$)")
+_MERGE = expression(r"^(?:<{7}|>{7}|\|{7})(?:\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ _JAVASCRIPT = (
         "eval",
         SECURITY,
         CRITICAL,
-        re.compile(r"(?<![\w.$])eval\s*\((?!\s*\))|\bnew\s+Function\s*\("),
+        expression(r"(?<![\w.$])eval\s*\((?!\s*\))|\bnew\s+Function\s*\("),
         "runs text as code",
         "parse the text, or choose by a table",
     ),
@@ -60,7 +61,7 @@ _JAVASCRIPT = (
         "shell",
         SECURITY,
         CRITICAL,
-        re.compile(r"\b(?:exec|execSync)\s*\(\s*(?:`[^`]*\$\{|[\"'][^\"']*[\"']\s*\+)"),
+        expression(r"\b(?:exec|execSync)\s*\(\s*(?:`[^`]*\$\{|[\"'][^\"']*[\"']\s*\+)"),
         "builds a shell command out of text",
         "use execFile or spawn with a list",
     ),
@@ -68,7 +69,7 @@ _JAVASCRIPT = (
         "html",
         SECURITY,
         HIGH,
-        re.compile(
+        expression(
             r"\.(?:inner|outer)HTML\s*\+?=(?!=)(?!\s*[\"'`][^$\"'`]*[\"'`]\s*;?\s*$)|\bdangerouslySetInnerHTML\b|\bdocument\.write(?:ln)?\s*\("
         ),
         "puts text into a page as markup",
@@ -78,7 +79,7 @@ _JAVASCRIPT = (
         "sql",
         SECURITY,
         CRITICAL,
-        re.compile(
+        expression(
             r"(?i)(?:query|execute|raw)\s*\(\s*(?:`\s*(?:select|insert|update|delete)\b[^`]*\$\{|[\"']\s*(?:select|insert|update|delete)\b[^\"']*[\"']\s*\+)"
         ),
         "builds SQL out of text",
@@ -88,7 +89,7 @@ _JAVASCRIPT = (
         "tls",
         SECURITY,
         CRITICAL,
-        re.compile(r"\brejectUnauthorized\s*:\s*false\b|NODE_TLS_REJECT_UNAUTHORIZED[\"'\]]*\s*=\s*[\"']?0"),
+        expression(r"\brejectUnauthorized\s*:\s*false\b|NODE_TLS_REJECT_UNAUTHORIZED[\"'\]]*\s*=\s*[\"']?0"),
         "accepts any certificate",
         "trust the right authority",
     ),
@@ -96,7 +97,7 @@ _JAVASCRIPT = (
         "swallowed",
         QUALITY,
         HIGH,
-        re.compile(r"\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}|\.catch\s*\(\s*\(\s*\w*\s*\)\s*=>\s*\{\s*\}\s*\)"),
+        expression(r"\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}|\.catch\s*\(\s*\(\s*\w*\s*\)\s*=>\s*\{\s*\}\s*\)"),
         "ignores every error",
         "handle it, or let it go up",
     ),
@@ -104,7 +105,7 @@ _JAVASCRIPT = (
         "debugger",
         QUALITY,
         MEDIUM,
-        re.compile(r"^\s*debugger\s*;?\s*$"),
+        expression(r"^\s*debugger\s*;?\s*$"),
         "stops in a debugger",
         "remove it",
         in_tests=True,
@@ -113,7 +114,7 @@ _JAVASCRIPT = (
         "debug_output",
         QUALITY,
         LOW,
-        re.compile(r"(?<![\w.])console\.(?:log|debug|trace)\s*\("),
+        expression(r"(?<![\w.])console\.(?:log|debug|trace)\s*\("),
         "prints for debugging",
         "remove it, or use the project's log",
     ),
@@ -123,7 +124,7 @@ _GO = (
         "tls",
         SECURITY,
         CRITICAL,
-        re.compile(r"\bInsecureSkipVerify\s*:\s*true\b"),
+        expression(r"\bInsecureSkipVerify\s*:\s*true\b"),
         "accepts any certificate",
         "trust the right authority",
     ),
@@ -131,7 +132,7 @@ _GO = (
         "sql",
         SECURITY,
         CRITICAL,
-        re.compile(
+        expression(
             r"(?i)\.(?:Query|QueryRow|Exec)(?:Context)?\s*\([^\n]*(?:fmt\.Sprintf\s*\(\s*[\"`]\s*(?:select|insert|update|delete)\b|[\"`]\s*(?:select|insert|update|delete)\b[^\"`]*[\"`]\s*\+)"
         ),
         "builds SQL out of text",
@@ -141,7 +142,7 @@ _GO = (
         "shell",
         SECURITY,
         HIGH,
-        re.compile(r"\bexec\.Command(?:Context)?\s*\([^\n]*\"(?:ba|z)?sh\"\s*,\s*\"-c\"\s*,(?!\s*\")"),
+        expression(r"\bexec\.Command(?:Context)?\s*\([^\n]*\"(?:ba|z)?sh\"\s*,\s*\"-c\"\s*,(?!\s*\")"),
         "runs text in a shell",
         "run the program with a list",
     ),
@@ -151,16 +152,16 @@ _RUST = (
         "tls",
         SECURITY,
         CRITICAL,
-        re.compile(r"\bdanger_accept_invalid_(?:certs|hostnames)\s*\(\s*true"),
+        expression(r"\bdanger_accept_invalid_(?:certs|hostnames)\s*\(\s*true"),
         "accepts any certificate",
         "trust the right authority",
     ),
-    _Rule("debug_output", QUALITY, LOW, re.compile(r"\bdbg!\s*\("), "prints for debugging", "remove it"),
+    _Rule("debug_output", QUALITY, LOW, expression(r"\bdbg!\s*\("), "prints for debugging", "remove it"),
     _Rule(
         "unfinished",
         QUALITY,
         HIGH,
-        re.compile(r"\b(?:todo|unimplemented)!\s*\("),
+        expression(r"\b(?:todo|unimplemented)!\s*\("),
         "is not finished: it panics",
         "write it",
     ),
@@ -170,7 +171,7 @@ _JAVA = (
         "sql",
         SECURITY,
         CRITICAL,
-        re.compile(
+        expression(
             r"(?i)\b(?:executeQuery|executeUpdate|execute|prepareStatement|createQuery|createNativeQuery)\s*\(\s*\"\s*(?:select|insert|update|delete)\b[^\"]*\"\s*\+"
         ),
         "builds SQL out of text",
@@ -180,7 +181,7 @@ _JAVA = (
         "deserialize",
         SECURITY,
         HIGH,
-        re.compile(r"\bnew\s+ObjectInputStream\s*\("),
+        expression(r"\bnew\s+ObjectInputStream\s*\("),
         "reads objects from bytes, which can run code",
         "use a data format",
     ),
@@ -188,7 +189,7 @@ _JAVA = (
         "swallowed",
         QUALITY,
         HIGH,
-        re.compile(r"\bcatch\s*\([^)]*\)\s*\{\s*\}"),
+        expression(r"\bcatch\s*\([^)]*\)\s*\{\s*\}"),
         "ignores an error",
         "handle it, or let it go up",
     ),
@@ -196,7 +197,7 @@ _JAVA = (
         "debug_output",
         QUALITY,
         LOW,
-        re.compile(r"\.printStackTrace\s*\(\s*\)"),
+        expression(r"\.printStackTrace\s*\(\s*\)"),
         "prints a stack for debugging",
         "use the project's log",
     ),

@@ -8,10 +8,10 @@ import re
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
 
+from orchestrator.domain.dataclass import dataclass, replace
 from workers.evidence.cases import BUILD, Cases
 
 SEPARATOR = "::"  # between the file or package of a test and its name

@@ -11,12 +11,13 @@ import posixpath
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from orchestrator.config.settings import WorkSettings
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 from workers.evidence.compiled_runners import COMMON_TEST_NAME, Cargo, Go, Gradle, Maven, OwnCommand
 from workers.evidence.javascript_runners import RUNNERS, ScriptCall, script_calls
 from workers.evidence.python_runners import Pytest, Unittest
@@ -29,9 +30,9 @@ _PYTHON_ROOT = frozenset(
     {"pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "pytest.ini", ".pytest.ini", "pytest.toml"}
 )
 _JS_CONFIG = (
-    ("vitest", re.compile(r"vitest\.(config|workspace)\.[cm]?[jt]s(on)?$")),
-    ("jest", re.compile(r"jest\.config\.([cm]?[jt]s|json)$")),
-    ("mocha", re.compile(r"\.mocharc\.(js|cjs|ya?ml|jsonc?)$")),
+    ("vitest", expression(r"vitest\.(config|workspace)\.[cm]?[jt]s(on)?$")),
+    ("jest", expression(r"jest\.config\.([cm]?[jt]s|json)$")),
+    ("mocha", expression(r"\.mocharc\.(js|cjs|ya?ml|jsonc?)$")),
 )
 _UNIT_FIRST = ("vitest", "jest", "mocha", "node:test")
 
@@ -133,7 +134,7 @@ def _python_runner(
     return Unittest(files.tree, root, program=program, sources=sources)
 
 
-_PYTEST_CODE = re.compile(r"^(?:import pytest|from pytest\b|(?:async )?def test_)", re.MULTILINE)
+_PYTEST_CODE = expression(r"^(?:import pytest|from pytest\b|(?:async )?def test_)", re.MULTILINE)
 
 
 def _needs_pytest(files: RepositoryFiles, root: str, tests: Sequence[str]) -> bool:

@@ -10,10 +10,10 @@ import os
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.domain.agent_kinds import KINDS, PLACES
+from orchestrator.domain.dataclass import dataclass
 from workers.agents.programs.process import Confinement, Ended, GuardedProcess
 from workers.agents.protocol import Timeouts
 from workers.evidence.execution import MEMORY_BYTES, OUTPUT_BYTES, PROCESSES

@@ -9,8 +9,8 @@ bite       the old source with the new tests: one must fail, else they do not se
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, PASSED, SKIPPED, Finding, TestRun
 from workers.evidence.cases import BUILD
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import tinycss2
 from tinycss2.ast import AtRule, Declaration, Node, QualifiedRule
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
+
 DEPTH = 50  # of nested rules
 LARGEST = 1_000_000  # characters
-_SIDE_COMMENT = re.compile(r"(?<![:\"'(\w])//[^\n]*")  # of SCSS
+_SIDE_COMMENT = expression(r"(?<![:\"'(\w])//[^\n]*")  # of SCSS
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ import posixpath
 import signal
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from orchestrator import failpoints
 from orchestrator.config.settings import WorkSettings
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.evidence import PASSED, TestRun
 from orchestrator.domain.inert import inert
 from orchestrator.domain.json_types import Json

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from orchestrator.config.settings import WorkSettings
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.evidence import PASSED, TestRun
 from orchestrator.door.desk import Check
 

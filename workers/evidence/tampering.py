@@ -8,32 +8,33 @@ from collections.abc import Callable, Iterator
 
 from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.patterns import expression
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import LARGEST_TEXT, code_of, language_of
 from workers.evidence.path_kinds import guarded_kind, is_test_path, is_test_support
 from workers.evidence.python_tampering import SCRIPTS, Found, python_tampering
 
 CHECK = "tampering"
-_SHADOWS = re.compile(
+_SHADOWS = expression(
     r"(?:^|/)(?:sitecustomize|usercustomize)\.py$|\.pth$"
     r"|^(?:src/|lib/|tests?/)?(?:pytest|_pytest|unittest|pluggy|xdist|doctest|coverage)(?:\.py|/__init__\.py)$"
     r"|(?:^|/)node_modules/"
 )
-_TOP_MODULE = re.compile(r"(\w+)(?:\.py|/__init__\.py)$")  # found before everything that is installed
+_TOP_MODULE = expression(r"(\w+)(?:\.py|/__init__\.py)$")  # found before everything that is installed
 _NEEDED = frozenset(
     {"iniconfig", "packaging", "exceptiongroup", "pygments", "py", "colorama", "tomli"}
 )  # by pytest
-_COMPILED = re.compile(r"\.py[co]$")
-_COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_PLAIN_CODEC = re.compile(
+_COMPILED = expression(r"\.py[co]$")
+_COOKIE = expression(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_PLAIN_CODEC = expression(
     r"(?i)utf-?_?8(?:-sig)?|(?:us-)?ascii|latin-?_?1|iso-?_?8859-?_?\d+|cp125\d|gbk|gb2312|big5|euc[-_]\w+|shift_?jis"
 )
-_BIDIRECTIONAL = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_BIDIRECTIONAL = expression("[\u202a-\u202e\u2066-\u2069]")
 _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
     "javascript": (
         (
             "test_probe",
-            re.compile(
+            expression(
                 r"\bprocess\s*\.\s*(?:argv|execArgv)\b.*['\"`/](?:[^'\"`]*\W)?(?:jest|vitest|mocha|ava|--test)\b"
                 r"|(?:\.|\[\s*['\"])npm_lifecycle_event\b"
                 r"|\.stack\b.*['\"`/][^'\"`]*(?:\.(?:test|spec)\b|__tests__|node:test|mocha|jest|vitest)"
@@ -45,7 +46,7 @@ _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
         ),
         (
             "runner_patched",
-            re.compile(
+            expression(
                 r"^\s*assert(?:\s*\.\s*strict)?\s*\.\s*\w+\s*=(?![=>])"
                 r"|\bModule\s*\.\s*(?:_load|_resolveFilename|_extensions|prototype\s*\.\s*(?:require|_compile))[^=]*=(?!=)"
             ),
@@ -54,7 +55,7 @@ _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
         ),
         (
             "test_probe",
-            re.compile(
+            expression(
                 r"(?:\b|\[\s*['\"])(?:JEST_WORKER_ID|VITEST(?:_WORKER_ID|_POOL_ID)?|NODE_TEST_CONTEXT)\b"
             ),
             "asks whether a test runs it",
@@ -62,20 +63,20 @@ _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
         ),
         (
             "test_probe",
-            re.compile(r"\btypeof\s+(?:globalThis\.)?(?:jest|vi|describe|it|expect|mocha)\b"),
+            expression(r"\btypeof\s+(?:globalThis\.)?(?:jest|vi|describe|it|expect|mocha)\b"),
             "asks whether a test runs it",
             True,
         ),
         (
             "test_probe",
-            re.compile(r"\bNODE_ENV\s*(?:===?|!==?)\s*['\"]test['\"]"),
+            expression(r"\bNODE_ENV\s*(?:===?|!==?)\s*['\"]test['\"]"),
             "behaves differently in tests",
             False,
         ),
-        ("test_probe", re.compile(r"\bimport\.meta\.vitest\b"), "holds tests of its own", False),
+        ("test_probe", expression(r"\bimport\.meta\.vitest\b"), "holds tests of its own", False),
         (
             "runner_import",
-            re.compile(
+            expression(
                 r"(?:\bfrom\s*|\brequire\s*\(\s*|^\s*import\s+|\bimport\s*\(\s*)['\"](?:vitest|jest|@jest/[\w-]+|mocha|chai|node:test|@playwright/test|ava)['\"]"
             ),
             "imports a test runner",
@@ -85,13 +86,13 @@ _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
     "go": (
         (
             "test_probe",
-            re.compile(r"\bos\.Args\[0\].*\"[^\"]*\btest|\bruntime\.Callers?\(.*\"[^\"]*_test"),
+            expression(r"\bos\.Args\[0\].*\"[^\"]*\btest|\bruntime\.Callers?\(.*\"[^\"]*_test"),
             "asks whether a test runs it",
             True,
         ),
         (
             "test_probe",
-            re.compile(
+            expression(
                 r"\btesting\.Testing\(\)|\bflag\.Lookup\(\s*\"test\.|HasSuffix\(\s*os\.Args\[0\],\s*\"\.test"
             ),
             "asks whether a test runs it",
@@ -99,7 +100,7 @@ _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
         ),
         (
             "runner_import",
-            re.compile(r"^\s*(?:import\s+)?(?:\w+\s+)?\"testing\"\s*$"),
+            expression(r"^\s*(?:import\s+)?(?:\w+\s+)?\"testing\"\s*$"),
             "imports a test runner",
             True,
         ),
@@ -107,16 +108,16 @@ _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
     "rust": (
         (
             "test_probe",
-            re.compile(
+            expression(
                 r"\bcurrent\(\)\s*\.\s*name\(\).*\"[^\"]*\btests?\b|\bcurrent_exe\(\).*\"(?:deps|/deps/)"
             ),
             "asks whether a test runs it",
             True,
         ),
-        ("test_probe", re.compile(r"\bcfg!\s*\(\s*test\s*\)"), "asks whether a test runs it", True),
+        ("test_probe", expression(r"\bcfg!\s*\(\s*test\s*\)"), "asks whether a test runs it", True),
         (
             "test_probe",
-            re.compile(r"#\[\s*cfg(?:_attr)?\s*\(\s*(?:not\s*\(\s*test\s*\)|any\([^)]*\btest\b)"),
+            expression(r"#\[\s*cfg(?:_attr)?\s*\(\s*(?:not\s*\(\s*test\s*\)|any\([^)]*\btest\b)"),
             "behaves differently in tests",
             False,
         ),
@@ -124,25 +125,25 @@ _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
     "java": (
         (
             "test_probe",
-            re.compile(r"\bgetStackTrace\(\).*\"[^\"]*Test"),
+            expression(r"\bgetStackTrace\(\).*\"[^\"]*Test"),
             "looks for a test among its callers",
             True,
         ),
         (
             "runner_import",
-            re.compile(r"^\s*import\s+(?:static\s+)?(?:org\.junit|junit\.|org\.testng|org\.mockito)"),
+            expression(r"^\s*import\s+(?:static\s+)?(?:org\.junit|junit\.|org\.testng|org\.mockito)"),
             "imports a test runner",
             True,
         ),
         (
             "test_probe",
-            re.compile(r"\"(?:org\.junit|junit\.|org\.testng|surefire)[^\"]*\""),
+            expression(r"\"(?:org\.junit|junit\.|org\.testng|surefire)[^\"]*\""),
             "asks whether a test runs it",
             True,
         ),
         (
             "process_end",
-            re.compile(r"\bRuntime\s*\.\s*getRuntime\s*\(\s*\)\s*\.\s*halt\s*\("),
+            expression(r"\bRuntime\s*\.\s*getRuntime\s*\(\s*\)\s*\.\s*halt\s*\("),
             "ends the process at once",
             True,
         ),

@@ -17,6 +17,7 @@ from functools import cache
 from pathspec import GitIgnoreSpec
 
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 from workers.evidence.runner import Runner
 
 _TEST_FOLDERS = frozenset({"tests", "__tests__", "__snapshots__", "__mocks__", "testdata", "e2e"})
@@ -172,7 +173,7 @@ def _pyproject(text: str) -> object:
 
 
 _NODE_KEYS = ("jest", "mocha", "vitest", "ava", "nyc", "c8", "eslintConfig", "tap", "browserslist")
-_TEST_SCRIPT = re.compile(r"(pre|post)?(test|ci|lint|coverage)([:_-].*)?")
+_TEST_SCRIPT = expression(r"(pre|post)?(test|ci|lint|coverage)([:_-].*)?")
 
 
 def _package_json(text: str) -> object:
@@ -181,7 +182,7 @@ def _package_json(text: str) -> object:
     return _present({"scripts": scripts, **{name: data.get(name) for name in _NODE_KEYS}})
 
 
-_CFG_SECTION = re.compile(
+_CFG_SECTION = expression(
     r"(tool:)?(pytest|flake8|pylint.*|mypy.*|coverage.*|tox.*|testenv.*|aliases|isort|bandit)"
 )
 
@@ -204,12 +205,12 @@ def _cargo(text: str) -> object:
     return _present({**parts, "lints": data.get("lints")})
 
 
-_PLUGIN = re.compile(r"<plugin>.*?</plugin>", re.DOTALL)
-_TEST_PLUGIN = re.compile(r"maven-(surefire|failsafe|checkstyle|pmd)-plugin|jacoco|spotbugs|pitest")
-_PROPERTY = re.compile(
+_PLUGIN = expression(r"<plugin>.*?</plugin>", re.DOTALL)
+_TEST_PLUGIN = expression(r"maven-(surefire|failsafe|checkstyle|pmd)-plugin|jacoco|spotbugs|pitest")
+_PROPERTY = expression(
     r"<((?:maven\.test|surefire|failsafe|skipTests|skipITs|argLine|jacoco)[\w.]*)>(.*?)</\1>", re.DOTALL
 )
-_TEST_FOLDER = re.compile(
+_TEST_FOLDER = expression(
     r"<test(?:SourceDirectory|Resource)\b.*?</test(?:SourceDirectory|Resource)>", re.DOTALL
 )
 
@@ -221,9 +222,9 @@ def _pom(text: str) -> object:
     return [" ".join(part.split()) for part in (*plugins, *properties, *_TEST_FOLDER.findall(text))]
 
 
-_GRADLE_COMMENT = re.compile(r"/\*.*?\*/|(?<![:'\"])//[^\n]*", re.DOTALL)
+_GRADLE_COMMENT = expression(r"/\*.*?\*/|(?<![:'\"])//[^\n]*", re.DOTALL)
 _GRADLE_PLAIN = (
-    re.compile(  # what says which plugins, dependencies and versions there are; the rest is a program
+    expression(  # what says which plugins, dependencies and versions there are; the rest is a program
         r"""(?mx)^[ \t]*(?:
     (?:plugins|dependencies)\s*\{
     | apply\s*\(?plugin:.* | id\b[ \t(]*['"][\w.-]+['"]\)?(?:[ \t]+version[ \t(]*['"][^'"]*['"]\)?)?

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from orchestrator.domain.evidence import CRITICAL, Finding
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.patterns import expression
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import code_of, language_of
 from workers.evidence.path_kinds import is_test_path
@@ -17,8 +18,8 @@ from workers.host.python_syntax import parse_python
 CHECK = "tests_edited"
 _READING = frozenset({"open", "read_text", "read_bytes"})
 _SOURCE_OF = frozenset({"getsource", "getsourcelines"})
-_OF_NODE = re.compile(r"\breadFile(?:Sync)?\s*\(")
-_MADE = re.compile(r"te?mp|out|dest|target", re.IGNORECASE)  # names of folders that a test writes to
+_OF_NODE = expression(r"\breadFile(?:Sync)?\s*\(")
+_MADE = expression(r"te?mp|out|dest|target", re.IGNORECASE)  # names of folders that a test writes to
 
 
 def tests_of_words(changes: Changes, is_test: Callable[[str], bool] = is_test_path) -> list[Finding]:

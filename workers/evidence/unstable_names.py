@@ -6,13 +6,13 @@ there must be as many as before, and as many must pass.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.evidence import BAD, PASSED, TestRun
+from orchestrator.domain.patterns import expression
 
-_VARYING = re.compile(
+_VARYING = expression(
     r"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|\d+(?:[.,:T-]+\d+)*"
 )
 

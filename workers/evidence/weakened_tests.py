@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, Finding
 from orchestrator.domain.inert import one_line
 from workers.evidence.changed_files import ChangedFile, Changes

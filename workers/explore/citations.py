@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.patterns import expression
 from workers.explore.knowledge import knowledge
 from workers.explore.root import Root
 from workers.explore.seen import ELLIPSIS, quoted
@@ -14,7 +14,7 @@ from workers.explore.seen import ELLIPSIS, quoted
 MAX_BYTES = 2 * 1024 * 1024
 NEAR = 40  # lines around the cited one in which a quote may stand
 SHORTEST = 6  # characters of a quote that tell a line
-_SPACE = re.compile(r"\s+")
+_SPACE = expression(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.json_types import JsonObject
 from workers.explore import manifests as manifest_files

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import regex
 from pathspec.patterns.gitignore.base import GitIgnorePatternError
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+from orchestrator.domain.named_tuple import NamedTuple
+from orchestrator.domain.patterns import expression
+
 MAX_WILDCARD_RULES = 1_000  # each costs about 0.2 microseconds an entry
 MAX_RULES = 200_000
 _PLAIN_STARS = 3  # more in one rule may backtrack for minutes on a hostile name: those get a time limit
 _RULE_SECONDS = 0.02
-_WILDCARD = re.compile(r"[*?\[\\]")
+_WILDCARD = expression(r"[*?\[\\]")
 
 
 class _Rule(NamedTuple):

@@ -7,11 +7,11 @@ import os
 import stat
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
+from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.named_tuple import NamedTuple
 from workers.explore.ignore import IgnoreRules, ignored
 from workers.explore.root import Root, shown
 

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 
+from orchestrator.domain.patterns import expression
 from workers.explore.knowledge import Knowledge, extension
 
-MANIFESTS = re.compile(
+MANIFESTS = expression(
     r"(package\.json|pyproject\.toml|requirements[\w.-]*\.txt|setup\.cfg|setup\.py|Cargo\.toml|go\.mod|pom\.xml"
     r"|build\.gradle(\.kts)?|Gemfile|composer\.json|(.*\.)?Dockerfile|Dockerfile\..*|Containerfile"
     r"|(docker-)?compose[\w.-]*\.ya?ml)"
 )
-_TEST_FOLDER = re.compile(r"(^|/)(tests?|__tests__|spec|specs|e2e|testing)/", re.IGNORECASE)
-_TEST_NAME = re.compile(
+_TEST_FOLDER = expression(r"(^|/)(tests?|__tests__|spec|specs|e2e|testing)/", re.IGNORECASE)
+_TEST_NAME = expression(
     r"(^test_.*|.*_test\.\w+|.*[.-](test|spec)\.\w+|.*Tests?\.(java|kt|cs)|conftest\.py)$"
 )
-_ENTRY_NAME = re.compile(
+_ENTRY_NAME = expression(
     r"(__main__\.py|main\.(py|go|rs|js|ts|tsx|jsx|java|kt|c|cc|cpp|dart)|manage\.py|wsgi\.py|asgi\.py"
     r"|(index|server|app)\.(js|ts|tsx|jsx|mjs)|app\.py|cli\.py|Main\.java|\w*Application\.java|Program\.cs)"
 )
-_CI = re.compile(r"(^|/)(\.github/workflows/|\.circleci/|\.ci/|\.gitlab-ci|Jenkinsfile|azure-pipelines)")
-_SCHEMA = re.compile(r"(^|/)(migrations?|alembic/versions)/|\.(sql|proto|graphql|prisma)$", re.IGNORECASE)
+_CI = expression(r"(^|/)(\.github/workflows/|\.circleci/|\.ci/|\.gitlab-ci|Jenkinsfile|azure-pipelines)")
+_SCHEMA = expression(r"(^|/)(migrations?|alembic/versions)/|\.(sql|proto|graphql|prisma)$", re.IGNORECASE)
 _DOCUMENTS = frozenset({"md", "rst", "adoc", "txt"})
 _CONFIGURATION = frozenset({"toml", "yaml", "yml", "json", "ini", "cfg", "conf", "properties", "xml", "env"})
 _STYLE = frozenset({"css", "scss", "less", "sass"})

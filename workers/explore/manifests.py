@@ -8,26 +8,27 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from xml.etree import ElementTree
 from xml.parsers import expat
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.project_facts import DEPENDENCY_FIELDS, frontend_frameworks
 from workers.host.python_syntax import parse_python
 
 MAX_BYTES = 2 * 1024 * 1024
 _MAX_DEPTH = 100
-_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?((?:[=<>!~]=?=?|@)[^;#)]*)?")
-_GRADLE = re.compile(
+_REQUIREMENT = expression(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?((?:[=<>!~]=?=?|@)[^;#)]*)?")
+_GRADLE = expression(
     r"""^\s*(?:api|implementation|compileOnly|runtimeOnly|kapt|annotationProcessor|test\w+|androidTest\w+)\b"""
     r"""[\s(]*(?:platform\()?["']([\w.-]+):([\w.-]+)(?::([^"'@]+))?""",
     re.MULTILINE,
 )
-_GEM = re.compile(r"""^\s*gem\s+["']([\w-]+)["'](?:\s*,\s*["']([^"']+)["'])?""", re.MULTILINE)
-_FROM = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)", re.MULTILINE | re.IGNORECASE)
-_IMAGE = re.compile(r"""^\s*image:\s*["']?([^\s"'#]+)""", re.MULTILINE)
-_GO_REQUIRE = re.compile(
+_GEM = expression(r"""^\s*gem\s+["']([\w-]+)["'](?:\s*,\s*["']([^"']+)["'])?""", re.MULTILINE)
+_FROM = expression(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)", re.MULTILINE | re.IGNORECASE)
+_IMAGE = expression(r"""^\s*image:\s*["']?([^\s"'#]+)""", re.MULTILINE)
+_GO_REQUIRE = expression(
     r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+|[\w-]+\.[\w.-]+)\s+(v\S+)(.*)$", re.MULTILINE
 )
 

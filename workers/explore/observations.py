@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.patterns import expression
 from workers.explore.exploration import ExplorationStopped
 from workers.explore.inventory import take_inventory
 from workers.explore.kinds import role_of
@@ -27,7 +28,7 @@ MOST_FILES = 8_000
 LONGEST_BLOCK = 40  # lines of a block that are read for what takes a finding back
 MAX_FILE = 512 * 1024  # bytes
 MAX_TOTAL = 40 * 1024 * 1024
-_COMMENT = re.compile(r"^\s*(#|//|/\*|\*|--|;|<!--|\"\"\")")
+_COMMENT = expression(r"^\s*(#|//|/\*|\*|--|;|<!--|\"\"\")")
 
 
 def observe(

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords, table_cells
 from workers.explore import restructured
 from workers.explore.root import shown
@@ -16,19 +17,19 @@ MOST_PASSAGES, MOST_BESIDE = 4, 1  # of the perspective that leads, and of anoth
 BIAS = 0.4  # what a word of the perspective weighs, beside one of the question
 LONGEST = 420  # characters of a passage
 FEWEST_WORDS = 2  # of the question that a passage must hold, where the question has as many
-_COMMENT = re.compile(r"^\s*(?:#+:?|//+|/\*+(?![*/])|\*+(?![*/]))\s*(\S.*)$")
-_DOCSTRING = re.compile(r'^\s*[rbu]?(?:"""|\'\'\')\s*(\S.*?)\s*(?:"""|\'\'\')?\s*$')
-_TABLE = re.compile(r"^\s*\|.*\|\s*$")
-_SAMPLES = re.compile(
+_COMMENT = expression(r"^\s*(?:#+:?|//+|/\*+(?![*/])|\*+(?![*/]))\s*(\S.*)$")
+_DOCSTRING = expression(r'^\s*[rbu]?(?:"""|\'\'\')\s*(\S.*?)\s*(?:"""|\'\'\')?\s*$')
+_TABLE = expression(r"^\s*\|.*\|\s*$")
+_SAMPLES = expression(
     r"(^|/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|test_data|samples?|cassettes?|vendor)/"
     r"|(^|/)(issue|pull_request)_template([./]|$)",
     re.I,
 )
 _RESTRUCTURED = (".rst", ".rest")
-_EXAMPLES = re.compile(r"(^|/)(examples?|demos?|benchmarks?)/", re.I)
-_CHANGES = re.compile(r"(^|/)(changelog|changes|history|news|releases?)(\.\w+)?$", re.I)
-_SETTING = re.compile(r"[\w-]+:(\s|$)")
-_MARKS = re.compile(r"^[\s>*+-]*(?:\d+\.\s)?|\[([^\]]*)\]\([^)]*\)")
+_EXAMPLES = expression(r"(^|/)(examples?|demos?|benchmarks?)/", re.I)
+_CHANGES = expression(r"(^|/)(changelog|changes|history|news|releases?)(\.\w+)?$", re.I)
+_SETTING = expression(r"[\w-]+:(\s|$)")
+_MARKS = expression(r"^[\s>*+-]*(?:\d+\.\s)?|\[([^\]]*)\]\([^)]*\)")
 
 
 def passages(seen: Seen) -> list[Observation]:

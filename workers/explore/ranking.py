@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 
 MAX_WORDS = 60
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_CJK_RUN = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
-_WORD = re.compile(r"[^\W_]+")
+_HUMP = expression(r"(?<=[a-z0-9])(?=[A-Z])")
+_CJK_RUN = expression("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+_WORD = expression(r"[^\W_]+")
 _WEIGHTS = "8.0, 1.0"  # a word in the path says more than one in the text
 _STEPS = 20_000  # virtual machine steps between two looks at the clock
 

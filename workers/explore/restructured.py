@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from orchestrator.domain.patterns import expression
+
 _ADMONITIONS = frozenset(
     [
         "admonition",
@@ -40,9 +42,9 @@ _OBJECTS = frozenset(
         "confval",
     ]
 )  # the line is a signature, what stands below it is prose
-_DIRECTIVE = re.compile(r"^(?P<margin>\s*)\.\.\s+(?:[\w-]+:)*(?P<name>[\w-]+)::(?:\s+(?P<rest>.*))?$")
-_MARKUP = re.compile(r"^(?P<margin>\s*)\.\.(?:\s|$)")  # a comment, target, footnote or substitution
-_FIELD = re.compile(
+_DIRECTIVE = expression(r"^(?P<margin>\s*)\.\.\s+(?:[\w-]+:)*(?P<name>[\w-]+)::(?:\s+(?P<rest>.*))?$")
+_MARKUP = expression(r"^(?P<margin>\s*)\.\.(?:\s|$)")  # a comment, target, footnote or substitution
+_FIELD = expression(
     r"^\s*:(?P<name>[A-Za-z][\w-]{0,40})(?: (?P<of>[\w.\[\],| *]{1,80}))?:(?:\s+(?P<rest>\S.*))?$"
 )
 _TOLD = frozenset(
@@ -65,12 +67,12 @@ _TOLD = frozenset(
         "returns",
     ]
 )  # fields of a docstring that say something
-_ADORNMENT = re.compile(r"^\s*([-=~^\"'`#*+.:_<>])\1{2,}\s*$")
-_BORDER = re.compile(r"^\s*(?:=+(?: +=+)+|\+[-=+]+\+)\s*$")
-_PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.)(?:\s|$)")
-_ROLE = re.compile(r"(?<!\w):(?:[\w.+-]{1,40}:){1,3}`(?P<text>[^`]+)`")
-_LINK = re.compile(r"`(?P<text>[^`<]{1,200}?) ?<[^`>]+>`_{1,2}|`(?P<name>[^`]+)`_{1,2}(?!\w)")
-_FOOTNOTE = re.compile(r"\s*\[(?:\d+|#\w*|\*)\]_(?!\w)")
+_ADORNMENT = expression(r"^\s*([-=~^\"'`#*+.:_<>])\1{2,}\s*$")
+_BORDER = expression(r"^\s*(?:=+(?: +=+)+|\+[-=+]+\+)\s*$")
+_PROMPT = expression(r"^\s*(?:>>>|\.\.\.)(?:\s|$)")
+_ROLE = expression(r"(?<!\w):(?:[\w.+-]{1,40}:){1,3}`(?P<text>[^`]+)`")
+_LINK = expression(r"`(?P<text>[^`<]{1,200}?) ?<[^`>]+>`_{1,2}|`(?P<name>[^`]+)`_{1,2}(?!\w)")
+_FOOTNOTE = expression(r"\s*\[(?:\d+|#\w*|\*)\]_(?!\w)")
 
 
 def prose(lines: Sequence[str]) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.explore.knowledge import Knowledge
 from workers.explore.observation_rules import in_code, observation_rules
@@ -15,12 +16,12 @@ from workers.explore.root import shown
 LONGEST_QUOTE = 200  # characters
 ELLIPSIS = "…"  # where a text was cut
 MOST_EVIDENCE = 6  # lines that one finding shows; it says how many there are
-DEFINES = re.compile(
+DEFINES = expression(
     r"^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+)*"
     r"(?:class|def|func(?:\s+\([^)]*\))?|function|fn|interface|struct|enum|trait|type|record|const|module)\s+(?P<name>[A-Za-z_]\w*)"
 )
 
-_ASSIGNED = re.compile(
+_ASSIGNED = expression(
     r"^\s*[\w.]+\.(?P<name>[A-Za-z_]\w*)\s*=\s*(?:async\s+)?(?:function\b|\([\w\s,{}]*\)\s*=>)"
 )  # of JavaScript
 

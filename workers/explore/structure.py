@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.explore.imports import Resolver, imported_by
 from workers.explore.knowledge import extension
@@ -17,7 +18,7 @@ from workers.explore.symbols import parse
 LONG_FILE, LONG_FUNCTION = 500, 80  # lines
 HUBS = 5
 COMMITS = 500  # that tell what changes often
-_HEADING = re.compile(r"^#{1,4}\s+(\S.*)$")
+_HEADING = expression(r"^#{1,4}\s+(\S.*)$")
 
 
 def _architecture(seen: Seen) -> list[Observation | None]:

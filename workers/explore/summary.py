@@ -7,14 +7,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.patterns import expression
 from workers.explore.inventory import Inventory
 from workers.explore.knowledge import Knowledge
 from workers.explore.manifests import Dependency, Manifest
 from workers.explore.root import shown
 
 _MAX_FOLDERS, _MAX_STACK, _MAX_ENTRIES, _MAX_DEPENDENCIES, _MAX_REFERENCES = 20, 40, 20, 200, 20
-_URL = re.compile(r"https?://[^\s<>\"'`)\]}|\\]{4,200}")
-_EXAMPLE_HOSTS = re.compile(
+_URL = expression(r"https?://[^\s<>\"'`)\]}|\\]{4,200}")
+_EXAMPLE_HOSTS = expression(
     r"//(localhost|127\.|0\.0\.0\.0|\[::|(?:[\w-]+\.)*example\.(?:com|org|net)|www\.w3\.org)"
 )
 

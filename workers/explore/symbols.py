@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json
 
 if TYPE_CHECKING:

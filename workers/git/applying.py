@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import GitError, NotAllowedNow
 from orchestrator.domain.inert import inert, one_line
 from orchestrator.domain.json_types import JsonObject

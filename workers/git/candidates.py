@@ -11,10 +11,10 @@ import filecmp
 import os
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator import failpoints
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import TreeError
 from orchestrator.store.deletion import remove_folder
 from workers.git.checkouts import Checkout, submodule_git

@@ -14,12 +14,12 @@ import json
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
 from orchestrator import failpoints
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import GitError, NoRoomForTree, RepositoryUnusable, TreeError
 from orchestrator.domain.identity import ProjectId
 from orchestrator.store import files

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import GitError, LifecycleError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door.work_desk import WorkDesk, WorkState

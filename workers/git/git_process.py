@@ -13,10 +13,10 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.errors import GitDiskFull, GitError, GitMissing, GitOutputTooLarge, GitTimedOut
 
 Word = str | bytes

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from workers.git.candidates import Change, changes_between
 from workers.git.private_store import PrivateStore
 

@@ -7,14 +7,14 @@ the new place. Only our commands run in it, so nothing that an agent plants is e
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.errors import GitDiskFull, GitError, RepositoryUnusable
+from orchestrator.domain.patterns import expression
 from orchestrator.store.forked_stores import place
 from workers.git.git_process import Git, version
 from workers.git.ref_locks import fixing_base, writing_refs
@@ -24,7 +24,7 @@ from workers.git.user_repository import OURS, Submodule, UserRepository, find_re
 AUTHOR = ("lifecycle", "session@lifecycle.invalid")
 BASE = "refs/lifecycle/base"
 CACHES = "__pycache__/\n*.py[co]\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n"  # that nobody commits; tracked ones stay
-_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+_ID = expression("[0-9a-f]{40}|[0-9a-f]{64}")
 PROMISOR = "lifecycle"  # stands for the remotes of a partial clone; it has no address
 
 

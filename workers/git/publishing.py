@@ -6,10 +6,10 @@ way, is left alone and the work goes to `lifecycle/<session>.2` instead; one tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from orchestrator import failpoints
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import GitError
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore

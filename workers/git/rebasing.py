@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import GitError, NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from workers.git.applying import assert_landed, shown

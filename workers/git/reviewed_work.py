@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, fields
 from orchestrator.domain.errors import GitError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.door.work_desk import WorkDesk

@@ -13,11 +13,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Container, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from orchestrator import failpoints
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.errors import GitError, LaneInUse, TreeError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import RunOutcome

@@ -10,10 +10,10 @@ Runs in the background: deleting a large tree has taken a minute on a busy disk.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator import failpoints
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import GitError, TreeError
 from orchestrator.door.work_desk import LeftTree
 from orchestrator.store.deletion import remove_folder

@@ -9,9 +9,9 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door.work_desk import WorkDesk, WorkState

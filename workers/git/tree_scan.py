@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass, replace
+from orchestrator.domain.patterns import expression
 from orchestrator.store.files import UnsafePath, clean
 
 ATTRIBUTES = b".gitattributes"
 LARGEST_BYTES = 10_000_000  # of a file that is not flagged
-_IGNORABLE = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # HFS+ does not see them
+_IGNORABLE = expression("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # HFS+ does not see them
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ are, to the byte.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import GitError
 from workers.git.git_process import Answer, Git
 

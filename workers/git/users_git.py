@@ -10,9 +10,9 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import GitError, GitMissing, NotAllowedNow
 from workers.git.git_process import QUOTED_BYTES, Answer
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import GitError
 from orchestrator.store.deletion import remove_folder
 from workers.git.candidates import changes_between

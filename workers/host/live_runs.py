@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import threading
 import time
-from dataclasses import dataclass, field
 from typing import Protocol
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.door.desk import Run
 
 

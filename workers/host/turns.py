@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from threading import Condition
-from typing import NamedTuple
+
+from orchestrator.domain.named_tuple import NamedTuple
 
 OPENING, CHECKING = "opening", "checking"  # what is done in turn
 LOOK_SECONDS = 0.1  # between two looks whether who waits may still go on

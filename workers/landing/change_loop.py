@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from orchestrator import failpoints
 from orchestrator.domain.agent_kinds import RULES
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.errors import AgentError, GitError, PersonAsked, TreeError, WorkRefused
 from orchestrator.domain.evidence import CRITICAL, Finding
 from orchestrator.domain.json_types import JsonObject

@@ -13,13 +13,14 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 import tinycss2.color4
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from workers.context.run_context import RunContext
 from workers.evidence.changed_files import names_of, read_blobs
 from workers.git.git_process import Git
@@ -28,9 +29,9 @@ ARTIFACT = "architecture/design-tokens.json"  # of a session; else the repositor
 NAME = "design-tokens.css"
 MOST, LONGEST = 1_000, 200  # tokens, and characters of a value
 DEPTH = 12
-_OWN = re.compile(r"(?:^|/)(?:design-tokens|tokens|[\w-]+\.tokens)\.json$")
-_VALUE = re.compile(r"[\w\s#%.,()/'\"+*-]+")
-_REFERENCE = re.compile(r"\{([\w.\s-]+)\}")
+_OWN = expression(r"(?:^|/)(?:design-tokens|tokens|[\w-]+\.tokens)\.json$")
+_VALUE = expression(r"[\w\s#%.,()/'\"+*-]+")
+_REFERENCE = expression(r"\{([\w.\s-]+)\}")
 _SKIPPED = ("node_modules/", "dist/", "build/", "vendor/")
 _LIGHT, _DARK = ("$value", "value", "light"), ("$dark", "dark")
 

@@ -9,9 +9,9 @@ import hashlib
 import os
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from orchestrator.domain.dataclass import asdict, dataclass
 from orchestrator.domain.errors import RepositoryUnusable
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import INCLUDE_DIRTY

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.dynamic_session import KIND
 from orchestrator.domain.plan import INCLUDE_DIRTY
 from orchestrator.domain.review_verdicts import OPTION

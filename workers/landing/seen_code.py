@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import GitError, TreeError
 from workers.context.run_context import RunContext
 from workers.evidence.changed_files import names_of, read_blobs

@@ -14,10 +14,10 @@ import os
 import re
 import shutil
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import GitError, UsageError
 from orchestrator.door.code_carrier import LARGEST_BUNDLE, MOST_OBJECTS
 from workers.evidence.path_kinds import private_folder

@@ -6,9 +6,9 @@ A role's module offers `produce(context, calls) -> Produced`; which module serve
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from orchestrator.domain import dynamic
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pipelines import Pack

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import SEVERITIES, Finding
 from orchestrator.domain.frontend_audit import WEIGHTS, Scores
 from orchestrator.domain.json_types import Json, JsonObject

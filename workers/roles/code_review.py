@@ -8,11 +8,11 @@ looked for where it was.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, RULES
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import (
     AgentError,
     AgentLimited,

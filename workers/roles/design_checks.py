@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from orchestrator.domain.concerns import HIGH, LOW, MEDIUM, Concern, Place
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.plan import Plan, PlanTask
 from orchestrator.domain.plan_checks import MANY_FILES
 from workers.documents.content import Architecture, Brief

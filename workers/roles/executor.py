@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED, TaskStatus
 from orchestrator.domain.plan import Plan, PlanTask

@@ -6,11 +6,11 @@ What is audited is fixed when it begins: everything from the session's base to i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, RULES
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import (
     AgentError,
     AgentLimited,

@@ -5,8 +5,7 @@ Design tokens become variables of CSS before the agent's turn. The files that th
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.plan import Plan, PlanTask
 from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.lifecycle.audit_rounds import BUILDS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import Plan, PlanTask, TestChange

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 
 from orchestrator.domain.approvals import digest_of
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.plan_checks import GROUND, Ground
 from orchestrator.domain.spec_items import SpecItem, digests, items_of_pages
 from workers.context.run_context import RunContext
@@ -16,7 +16,7 @@ from workers.git.session_work import SessionWork
 from workers.roles.plan_following import Following
 
 MOST_PATHS = 20_000  # files that are known; of more, nothing is said about which exist
-_IDS = re.compile(r"\b(?:REQ-\d{3}|NFR-[A-Z]{1,2}-\d{3}|ADR-\d{3}|EPIC-\d{3}|STORY-\d{3}-\d{3}|G-\d{3})\b")
+_IDS = expression(r"\b(?:REQ-\d{3}|NFR-[A-Z]{1,2}-\d{3}|ADR-\d{3}|EPIC-\d{3}|STORY-\d{3}-\d{3}|G-\d{3})\b")
 
 
 def paths_of(work: SessionWork, commit: str) -> frozenset[str] | None:

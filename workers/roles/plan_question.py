@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import AgentRubbish, StoreError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.plan import Complexity, Plan
 from orchestrator.domain.plan_checks import MOST_TASKS, Ground, check_plan
 from orchestrator.domain.plan_delta import PlanDelta
@@ -37,7 +37,7 @@ FOLLOWING_GOAL = (
 LISTING = "Files of the project"
 LISTING_LIMIT = 12_000  # characters, as is the next
 EXPLORATION_LIMIT = 8_000
-_STATED = re.compile(  # `- **REQ-001** (Must): it returns ...`
+_STATED = expression(  # `- **REQ-001** (Must): it returns ...`
     r"[\s#>*_|+-]*(?P<id>(?:REQ-|NFR-[A-Z]{1,2}-)\d{3})\b[\s*_|]*(?:\([^()]{1,40}\))?[\s*_:|.–—-]*(?P<text>\w.*|[`\"'(].*)"
 )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from orchestrator.domain.complexity import angles_of, complexity_of
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import ApprovalOutdated
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import EXPLORATIONS, PAGE, PLAN, SCHEMA, Complexity, Plan

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from orchestrator.domain.agent_kinds import RULES
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.evidence import SEVERITIES, Finding
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.plan import Plan, PlanTask
 from orchestrator.domain.review_verdicts import DIMENSIONS, counted, dimension_of
 from orchestrator.lifecycle.fix_rounds import fingerprint
@@ -26,8 +26,8 @@ SCHEMA = 1
 AGENT = "agent"  # who has read a file, where it is not the rules alone
 ALIKE = 2  # findings of one rule in one file that the page shows in full
 SHOWN = 100  # findings on the page; the record has all
-_IMPL = re.compile(r"qa/impl-[\w.-]+\.json")
-_TEST = re.compile(r"qa/test-[\w.-]+\.json")
+_IMPL = expression(r"qa/impl-[\w.-]+\.json")
+_TEST = expression(r"qa/test-[\w.-]+\.json")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from orchestrator.domain.agent_kinds import RULES
+from orchestrator.domain.dataclass import asdict
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pauses import PAUSES

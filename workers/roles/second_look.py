@@ -6,10 +6,10 @@ A quote shows that a line is there, not that it is wrong. One reading alone does
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import AgentError, AgentLimited, AgentOverloaded, CassetteUnusable
 from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
 from orchestrator.domain.inert import one_line

@@ -5,11 +5,11 @@ A check that has nothing to compare yet gives nothing. Each says where it found 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.graph import Fault
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.plan import LEVELS, PLAN, Plan
 from orchestrator.domain.plan_checks import MANY_FILES, MOST_TASKS, Ground, check_plan
 from orchestrator.domain.supervision import FAIL, MOST_ERRORS, PASS, WARN, Check, Evidence, graded
@@ -23,7 +23,7 @@ from workers.documents.lint.specification import Said, Specification
 from workers.documents.lint.statement_rules import spellings
 from workers.documents.lint.trace_rules import orphans
 
-_CLAUSES = re.compile(r"[;；。]\s*|\.\s+")  # of one statement: figures of one say nothing of the next
+_CLAUSES = expression(r"[;；。]\s*|\.\s+")  # of one statement: figures of one say nothing of the next
 SHORTENED = "…"  # what was left out may be what agrees
 NEAR = 12  # statements with which one is compared
 MANY_SPELLINGS = 5  # terms in several spellings from which a check fails

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.errors import AgentError, AgentUnavailable, WorkRefused
 from orchestrator.domain.evidence import CRITICAL, Finding
 from orchestrator.domain.json_types import JsonObject

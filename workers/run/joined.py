@@ -12,12 +12,12 @@ import signal
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from orchestrator import log, wakeup
 from orchestrator.config import extras, load_settings, resources
 from orchestrator.config.settings import Settings
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE, stay_here
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.json_types import Json

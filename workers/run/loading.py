@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from orchestrator.config.settings import Settings
 from orchestrator.domain import secrets
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.model import WISDOM
 from orchestrator.domain.pipelines import from_snapshot

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 import time
-from dataclasses import dataclass
 
 from orchestrator.domain import account_pause
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import (
     AgentError,
     AgentLimited,

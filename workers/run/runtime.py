@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from orchestrator import failpoints, wakeup
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.errors import (
     AgentError,
     DiskFull,

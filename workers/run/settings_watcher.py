@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.config import PATH_FILE, load_prices, load_settings, user_dir
 from orchestrator.config.settings import Settings
 from orchestrator.config.variables import handed_over
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices

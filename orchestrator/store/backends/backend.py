@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.identity import ProjectId
 from orchestrator.store.backends.sql_dialect import SqlDialect
 from orchestrator.store.clock import Clock

@@ -8,6 +8,7 @@ import psycopg
 from psycopg import errors
 
 from orchestrator.domain.errors import DatabaseBusy, DatabaseUnusable, DiskFull, StoreError
+from orchestrator.domain.patterns import expression
 
 REPEATED = (  # somebody else was quicker: the whole unit is right once it has seen what they did
     errors.SerializationFailure,
@@ -15,7 +16,7 @@ REPEATED = (  # somebody else was quicker: the whole unit is right once it has s
     errors.LockNotAvailable,
     errors.UniqueViolation,
 )
-_REFUSED = re.compile(  # a server that answers so is there, and will say the same again
+_REFUSED = expression(  # a server that answers so is there, and will say the same again
     r"password authentication failed|no password supplied|authentication failed|does not exist|no pg_hba.conf entry"
     r"|not permitted to log in|not currently accepting connections|permission denied|definition of service"
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from orchestrator.domain.dataclass import dataclass
 
 if TYPE_CHECKING:
     from sqlalchemy import Dialect

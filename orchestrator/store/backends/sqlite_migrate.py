@@ -10,9 +10,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from orchestrator.domain.errors import DatabaseUnusable
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.store import files
 from orchestrator.store.backends.sqlite_errors import damaged, explain, full
 from orchestrator.store.backends.sqlite_file import (

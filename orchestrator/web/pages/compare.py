@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Literal
 
@@ -13,6 +12,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from orchestrator.commands.compare import compared
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import Severity
 from orchestrator.domain.pauses import PAUSES

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.text_diff import Hunk
 from orchestrator.store.rows import Session

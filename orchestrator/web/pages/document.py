@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated
 from urllib.parse import quote
@@ -10,6 +9,7 @@ from urllib.parse import quote
 from pydantic import Field
 from starlette.responses import Response
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.inert import inert
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.text_diff import Hunk, counts, hunks

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
 from typing import Annotated, Literal
 
 from pydantic import Field
 from starlette.responses import Response
 
+from orchestrator.domain.dataclass import asdict, fields
 from orchestrator.domain.errors import ConfigError, LifecycleError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.secrets import known, mask_all

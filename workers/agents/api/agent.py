@@ -7,12 +7,12 @@ is imported with the first call.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import SplitResult, urlsplit
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import AgentUnavailable
 from orchestrator.domain.model_providers import PROVIDERS, Provider
 from workers.agents.api.target import Target

@@ -20,6 +20,7 @@ from orchestrator.domain.errors import (
     AgentTimedOut,
     AgentUnavailable,
 )
+from orchestrator.domain.patterns import expression
 from workers.agents.api.conversation import Talk
 from workers.agents.api.http import Wire
 from workers.agents.api.target import Target
@@ -158,4 +159,4 @@ def _where(target: Target) -> str:
     return f"it is read from `agents.{target.agent}.key_env`" + (f", else from {names}" if names else "")
 
 
-_NO_TOOLS = re.compile(r"\btools?\b.{0,80}\bnot\b|\bnot\b.{0,80}\btools?\b", re.I | re.S)
+_NO_TOOLS = expression(r"\btools?\b.{0,80}\bnot\b|\bnot\b.{0,80}\btools?\b", re.I | re.S)

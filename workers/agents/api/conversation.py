@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterable
-from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import pairwise
 from typing import Any
@@ -45,6 +44,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import AgentRubbish
 from orchestrator.domain.prices import Estimate
 from workers.agents.api.http import Wire, certificates

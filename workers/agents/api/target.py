@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.model_providers import Provider
 
 SECRET_LENGTH = 8  # a shorter key is a placeholder such as "EMPTY": masking it would maim answers

@@ -13,11 +13,11 @@ import errno
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 from orchestrator.domain import errors, secrets
+from orchestrator.domain.dataclass import asdict, dataclass, replace
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,

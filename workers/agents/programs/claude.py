@@ -7,7 +7,6 @@ Its `subtype` is "success" on errors of the API too, and it exits with 0 when a 
 from __future__ import annotations
 
 import json
-import re
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentLimited, AgentRubbish
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.patterns import expression
 from workers.agents.programs.dialect import Call, ParsedOutput, by_status, private_json, refused
 from workers.agents.programs.process import Ended
 from workers.agents.programs.stream import count, items, lines, reset_in, table, text
@@ -24,7 +24,7 @@ LOGIN = "log in with `claude`, or set ANTHROPIC_API_KEY"
 MICRO = 1_000_000
 # Left away: they reach the user's other sessions, or begin something that outlives the answer.
 _NEVER = "ListAgents,SendMessage,ScheduleWakeup,CronCreate,CronDelete,CronList,EnterWorktree,ExitWorktree"
-_NOT_OFFERED = re.compile(r"<tool_use_error>Error: No such tool available: (\w+)")
+_NOT_OFFERED = expression(r"<tool_use_error>Error: No such tool available: (\w+)")
 
 
 class Claude:

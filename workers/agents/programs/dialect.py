@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from orchestrator.config.settings import AgentSettings
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,
@@ -18,10 +18,11 @@ from orchestrator.domain.errors import (
     AgentUnavailable,
 )
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from workers.agents.programs.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
 
-_UNREACHABLE = re.compile(
+_UNREACHABLE = expression(
     r"ECONNREFUSED|ENOTFOUND|EAI_AGAIN|connection refused|fetch failed|waiting for network", re.IGNORECASE
 )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import AgentUnavailable
 from workers.agents.programs.process import Confinement, RunResult
 from workers.agents.programs.read_only import confinement

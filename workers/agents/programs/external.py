@@ -12,13 +12,13 @@ import stat
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from orchestrator.domain import secrets
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,

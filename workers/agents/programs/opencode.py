@@ -24,6 +24,7 @@ from orchestrator.domain.errors import (
     AgentUnavailable,
 )
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.prices import Estimate
 from workers.agents.programs import merged_stderr
 from workers.agents.programs.dialect import Call, ParsedOutput, by_status, private_json, refused
@@ -35,10 +36,10 @@ LOGIN = "log in with `opencode auth login`, or set the key of its provider"
 PROVIDER = "lifecycle"  # the name under which a base URL of the settings is handed over
 TRIES = 2  # so often it may try, then it is not waited for
 _PLUGIN = "@opencode-ai/plugin"
-_TROUBLE = re.compile(r'message="stream error".*?error\.error="((?:[^"\\]|\\.)*)"')
-_LIMITED = re.compile(r"rate.?limit|too many requests|usage limit|quota|limit reached", re.I)
-_OVERLOADED = re.compile(r"overloaded|unavailable|capacity|server.?error|bad gateway|api_error", re.I)
-_REFUSED = re.compile(r"rejected permission|prevents you from using|unavailable tool", re.I)
+_TROUBLE = expression(r'message="stream error".*?error\.error="((?:[^"\\]|\\.)*)"')
+_LIMITED = expression(r"rate.?limit|too many requests|usage limit|quota|limit reached", re.I)
+_OVERLOADED = expression(r"overloaded|unavailable|capacity|server.?error|bad gateway|api_error", re.I)
+_REFUSED = expression(r"rejected permission|prevents you from using|unavailable tool", re.I)
 
 
 class Opencode:

@@ -16,11 +16,11 @@ import sys
 import threading
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
 from orchestrator.domain import secrets
+from orchestrator.domain.dataclass import asdict, dataclass
 from orchestrator.domain.errors import AgentError, AgentUnavailable
 from workers.agents.protocol import Timeouts
 from workers.host.guardian import KILL_SECONDS, TERM_GRACE, clock

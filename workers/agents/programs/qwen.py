@@ -8,7 +8,6 @@ to be asked once more: so none is handed over.
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Mapping
 from functools import reduce
@@ -18,6 +17,7 @@ from pathlib import Path
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentRubbish
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.patterns import expression
 from workers.agents.programs.dialect import Call, ParsedOutput, by_status, private_json, refused
 from workers.agents.programs.process import Ended
 from workers.agents.programs.stream import count, items, lines, reset_in, table, text
@@ -43,8 +43,8 @@ _NOT_READ_ONLY = (
     *("run_shell_command", "monitor", "edit", "write_file", "notebook_edit"),
     *("agent", "list_agents", "task_stop"),
 )
-_API_ERROR = re.compile(r"\[API Error: [^\n]*\](?:\nPossible quota[^\n]*)?\s*\Z")  # at the end of an answer
-_STATUS = re.compile(r"\[API Error: ([45]\d\d)\b")
+_API_ERROR = expression(r"\[API Error: [^\n]*\](?:\nPossible quota[^\n]*)?\s*\Z")  # at the end of an answer
+_STATUS = expression(r"\[API Error: ([45]\d\d)\b")
 
 
 class Qwen:

@@ -11,10 +11,10 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from orchestrator.domain.agent_kinds import HOMES, KINDS
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.inert import one_line
 from workers.agents.programs.process import Confinement, GuardedProcess, RunResult, agent_environment
 from workers.agents.protocol import Protected, Timeouts

@@ -8,13 +8,14 @@ import time
 from collections.abc import Iterator
 
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 
 LINE_LIMIT = 10 * 1024 * 1024  # characters
-_RESET_AT = re.compile(r"limit reached\|(\d{10})\b")
-_RESET_IN = re.compile(
+_RESET_AT = expression(r"limit reached\|(\d{10})\b")
+_RESET_IN = expression(
     r"(?:again|retry|resets?)\D{0,20}(\d{1,6}) ?(s|sec|second|m|min|minute|h|hour)s?\b", re.I
 )
-_STATUS = re.compile(r"\b(?:status|error|code)\D{0,12}([45]\d\d)\b", re.I)
+_STATUS = expression(r"\b(?:status|error|code)\D{0,12}([45]\d\d)\b", re.I)
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 

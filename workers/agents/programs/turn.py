@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 
 from pydantic import BaseModel
 
+from orchestrator.domain.dataclass import dataclass, field, replace
 from workers.agents.extraction import extract
 from workers.agents.programs.dialect import ParsedOutput
 from workers.agents.protocol import AgentRequest, Exit, Usage

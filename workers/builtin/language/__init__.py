@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
 from orchestrator.config import resources
+from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.text import is_chinese
 from workers.documents.reading_words import wishes
 

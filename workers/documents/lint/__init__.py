@@ -9,9 +9,9 @@ A finding names its place, its rule (config/lint.toml) and what to do. An error 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.json_types import Json
 from workers.documents.content import Content, Discovery
 from workers.documents.lint import criterion_rules, source_rules, statement_rules, trace_rules

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from orchestrator.config.shipped import shipped_documents
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from workers.documents.content import Content, Epics, Requirements
 from workers.documents.outline import Block, outline
 from workers.documents.reader import KEPT_LIMIT
 from workers.documents.words import shown
 
-_NAMED = re.compile(r"acceptance criteria|验收标准|验收条件", re.IGNORECASE)
+_NAMED = expression(r"acceptance criteria|验收标准|验收条件", re.IGNORECASE)
 _DEEPEST = 40  # levels of a JSON document that are read
 Heading = tuple[int, str, str]  # level, heading, text of the section with its subsections
 

@@ -8,6 +8,7 @@ from functools import cache, cached_property, lru_cache, wraps
 
 from rapidfuzz import fuzz
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk, keywords
 from workers.documents.lint.rules import words_of
 
@@ -18,9 +19,9 @@ QUOTED = 0.25  # share of its words that an item must have in common with the se
 _NEAR = 88  # similarity of two strings, in percent, that counts as literal
 SHORT = 4_000  # characters of a text that is one of many; a session has about a thousand, each 1 kB in memory
 SHORT_TEXTS, LONG_TEXTS = 8_192, 16
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w-]*-\d)")
+_NUMBER = expression(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w-]*-\d)")
 _EDGES = " \t.,;:!?。，；：！？、\"'“”‘’「」"
-_NAME = re.compile(r"(?<![.!?。:：] )(?<!^)\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}[a-z0-9]*\b")
+_NAME = expression(r"(?<![.!?。:：] )(?<!^)\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}[a-z0-9]*\b")
 
 
 def _remembered(read: Callable[[str], frozenset[str]]) -> Callable[[str], frozenset[str]]:

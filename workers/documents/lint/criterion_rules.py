@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.testable import is_testable
 from workers.documents.content import Epics
 from workers.documents.lint.comparing import (
@@ -26,7 +26,7 @@ from workers.documents.lint.specification import Specification, place_of
 _SAME = 0.8  # share of common words from which two criteria speak of the same
 _MOST = 0.5  # share of the items whose criteria only deny from which they were turned round
 _LEAST = 3  # items that a document must have before shares say anything
-_CLAUSES = re.compile(r"[.;。；]\s*|\n")
+_CLAUSES = expression(r"[.;。；]\s*|\n")
 
 
 @dataclass(frozen=True, slots=True)

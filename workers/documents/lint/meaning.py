@@ -9,12 +9,13 @@ import re
 from functools import cache, lru_cache
 from typing import Literal
 
+from orchestrator.domain.patterns import expression
 from workers.documents.lint.comparing import is_negative, is_one_script, pattern, words
 from workers.documents.lint.rules import opposites, table_of
 
 Difference = Literal["", "reversed", "other_number", "other_modal"]
 TWIN = 0.75  # share of common words, apart from those that turn a sentence, from which two statements are one, changed
-_IDENTIFIER = re.compile(r"\b[A-Za-z]{1,6}-\d+(?:[-.]\d+)*\b")
+_IDENTIFIER = expression(r"\b[A-Za-z]{1,6}-\d+(?:[-.]\d+)*\b")
 _HAN_DIGITS = dict(zip("零一二三四五六七八九两", (*range(10), 2), strict=True))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from orchestrator.domain.documents import DocumentDef
+from orchestrator.domain.patterns import expression
 from workers.documents.content import Epics, Requirements
 from workers.documents.identifiers import IDENTIFIER
 from workers.documents.labels import labels
@@ -18,12 +19,12 @@ from workers.documents.reader import anchor as anchor_of
 from workers.documents.reader import read
 
 _DISCOVERY_KEYS = ("problem_statement", "target_users", "domain", "constraints")
-_LINK = re.compile(r"(?<![!\\])\[([^\]]*)\]\(([^)\s]*)(?:\s+\"[^\"]*\")?\)")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.DOTALL | re.MULTILINE)
-_SAME_FOLDER = re.compile(r"^(?:\./)?[\w.-]+\.(?:md|json)$")
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-_WITHDRAWN = re.compile(r"withdrawn|撤回|作废")
+_LINK = expression(r"(?<![!\\])\[([^\]]*)\]\(([^)\s]*)(?:\s+\"[^\"]*\")?\)")
+_ESCAPED = expression(r"\\([!-/:-@\[-`{-~])")
+_FENCE = expression(r"^(```|~~~).*?^\1\s*$", re.DOTALL | re.MULTILINE)
+_SAME_FOLDER = expression(r"^(?:\./)?[\w.-]+\.(?:md|json)$")
+_ADDRESS = expression(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_WITHDRAWN = expression(r"withdrawn|撤回|作废")
 _SHOWN = 10  # dead identifiers and placeholders that are named one by one
 
 

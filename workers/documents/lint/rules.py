@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 from orchestrator.config import resources
+from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
-_PLACE = re.compile(r"\{\w+\}")
+_PLACE = expression(r"\{\w+\}")
 _SHOWN = 300  # characters of what was found that a finding repeats
 
 

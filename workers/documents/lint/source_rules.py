@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from orchestrator.domain.patterns import expression
 from workers.documents.content import (
     Architecture,
     Brief,
@@ -31,7 +31,7 @@ from workers.documents.lint.meaning import TWIN, Difference, difference, likenes
 from workers.documents.lint.rules import Finding, finding
 from workers.documents.lint.specification import ASKING, Said, Specification
 
-_CLAUSES = re.compile(r"(?<=[^\d.])[.!](?=\s|$)|[;。；！\n]")
+_CLAUSES = expression(r"(?<=[^\d.])[.!](?=\s|$)|[;。；！\n]")
 _HELD = frozenset({"goal", "requirement", "constraint", "dependency", "story", "entry"})
 _BINDING = frozenset({"requirement", "constraint", "entry"})  # forms whose modal verb counts
 _DONE = ("✅", "☑", "[x]", "[X]", "~~")
@@ -171,7 +171,7 @@ def distorted(spec: Specification) -> Iterator[Finding]:
             yield finding("unsupported", said.document, said.place, said.text, language=spec.sources.language)
 
 
-_ITEM = re.compile(r"\b(?:REQ|NFR-[A-Z]{1,2})-\d+\b")
+_ITEM = expression(r"\b(?:REQ|NFR-[A-Z]{1,2})-\d+\b")
 
 
 def turned(spec: Specification) -> Iterator[Finding]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
+from orchestrator.domain.dataclass import dataclass, field
 from workers.documents.content import (
     Architecture,
     Brief,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.spelling import mixed_spellings
 from orchestrator.domain.text import is_cjk
 from workers.documents.content import Epics
