@@ -76,6 +76,22 @@ def test_a_declaration_without_a_reason_allows_an_edit_and_nothing_more(
     assert not rules(found, blocking=False) & {"test_edited", "test_helper_edited"}
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("changes an expected value", "== 4", "== 5"),
+        ("changes an expected value in JavaScript", "toBe(4)", "toBe(5)"),
+    ],
+)
+def test_an_edit_of_a_test_says_what_it_asserts_no_longer(
+    edits: PrivateStore, name: str, before: str, after: str
+) -> None:
+    (found,) = (each for each in check(edits, name) if each.rule == "test_edited")
+
+    lost, _, instead = found.text.partition("no longer: ")[2].partition("; instead: ")
+    assert before in lost and after in instead
+
+
 def test_no_declaration_allows_an_outcome_to_be_falsified(store: PrivateStore) -> None:
     declared = Declared(files=frozenset({"tests/"}), tests_may_change={"tests/": "because"})
 

@@ -160,7 +160,7 @@ def _assertions(body: Sequence[ast.stmt]) -> Iterator[str]:
     for statement in body:
         if isinstance(statement, ast.Assert):
             if not _is_trivial(statement.test):
-                yield ast.dump(statement.test)
+                yield ast.unparse(statement.test)
         elif isinstance(statement, ast.If | ast.While) and _is_false(statement.test):
             yield from _assertions(statement.orelse)
         elif isinstance(statement, ast.Try):
@@ -184,7 +184,7 @@ def _with(statement: ast.With | ast.AsyncWith) -> Iterator[str]:
             if any(_name(each) in _SWALLOWING for each in call.args):
                 return
         elif isinstance(call, ast.Call) and _is_assertion(call):
-            yield ast.dump(call)
+            yield ast.unparse(call)
     yield from _assertions(statement.body)
 
 
@@ -197,7 +197,7 @@ def _in_other(statement: ast.stmt) -> Iterator[str]:
         return
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and _is_assertion(node):
-            yield ast.dump(node)
+            yield ast.unparse(node)
 
 
 def _is_assertion(call: ast.Call) -> bool:

@@ -18,6 +18,7 @@ from workers.evidence.path_kinds import is_collected, is_test_path
 
 CHECK = "tests_edited"
 MOST_A_FILE = 50  # findings
+ASSERTION = 120  # characters of an assertion that is quoted
 _NOTHING = TestFileFacts()
 _CONDITIONAL = frozenset({"skipif", "skipIf", "skipUnless", "importorskip"})
 _PROSE = (".md", ".rst", ".adoc")
@@ -128,7 +129,8 @@ def _of_pair(pair: _Pair, moves: _Moves, declared: Declared) -> Iterator[Finding
         return
     for kind in sorted(set(after.skips) - set(before.skips)):
         yield weaker.finding("file_skipped", f"is skipped as a whole ({kind})", after.skips[kind])
-    edited = []
+    edited: list[str] = []
+    replaced: list[str] = []
     for name, old in before.tests.items():
         new = after.tests.get(name)
         if new is None:
@@ -139,12 +141,14 @@ def _of_pair(pair: _Pair, moves: _Moves, declared: Declared) -> Iterator[Finding
         yield from told
         if not told and new.body != old.body:
             edited.append(name)
+            replaced += _replaced(old, new)
     helpers = [name for name, code in before.helpers.items() if after.helpers.get(name) != code]
     is_allowed = declared.reason_to_change(file.path_before) is not None
     if is_allowed or (file.is_deleted and before.tests):
         return
     if edited:
-        yield _edit(file, "test_edited", f"the existing test {_listed(edited)}", after.tests[edited[0]].line)
+        what = f"the existing test {_listed(edited)}" + (f" ({_listed(replaced)})" if replaced else "")
+        yield _edit(file, "test_edited", what, after.tests[edited[0]].line)
     if helpers:
         yield _edit(file, "test_helper_edited", f"what existing tests use, {_listed(helpers)}", 0)
 
@@ -160,6 +164,18 @@ def _weaker_test(weaker: _Weaker, old: TestFact, new: TestFact, moves: _Moves) -
             rule = "cases_fewer" if len(new.assertions) >= len(old.assertions) else "assertions_fewer"
             numbers = f"{_strength(old)} to {_strength(new)}"
             yield weaker.finding(rule, f"lets the test {old.name} assert less ({numbers})", new.line)
+
+
+def _replaced(old: TestFact, new: TestFact) -> list[str]:
+    """What a test asserted and no longer does, and what it asserts instead."""
+    lost = Counter(old.assertions) - Counter(new.assertions)
+    if not lost:
+        return []
+    told = "no longer: " + "; ".join(one_line(each, ASSERTION) for each in lost)
+    gained = Counter(new.assertions) - Counter(old.assertions)
+    return [
+        told + ("; instead: " + "; ".join(one_line(each, ASSERTION) for each in gained) if gained else "")
+    ]
 
 
 @dataclass(frozen=True, slots=True)
