@@ -164,9 +164,9 @@ class ChangeLoop:
             if judged is not None and not judged.blocking:
                 return Change(answer, candidate, judged, onto.tree, None, proposed, agent, self.taken)
             findings = () if judged is None else judged.blocking
-            if onto.seen != candidate.base:
+            if onto.conflicts or (self._merges and onto.seen != candidate.base):
                 self._bring_onto(candidate, onto, findings)
-                before, marked = onto.tree, self._conflicts
+                before, marked = "", self._conflicts
                 continue
             if self.taken >= self.turns or candidate.tree == before:
                 repeated = "a repair changed nothing: " if candidate.tree == before else ""
@@ -275,7 +275,7 @@ class ChangeLoop:
                 answer, candidate, judged, onto.tree, None, proposed, str(said["agent"]), self.taken
             )
         findings = () if judged is None else judged.blocking
-        if onto.seen != candidate.base:
+        if onto.conflicts or onto.seen != candidate.base:
             self._bring_onto(candidate, onto, findings)
         return self._until_accepted(findings, self._conflicts if onto.conflicts else ())
 
