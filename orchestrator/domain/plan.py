@@ -98,6 +98,10 @@ class PlanTask:
         inner = (*(each.refs for each in self.criteria), *(each.refs for each in self.tests_may_change))
         return frozenset((*self.refs, *(name for refs in inner for name in refs)))
 
+    def criteria_of(self, id: str) -> tuple[Criterion, ...]:
+        """The criteria about an item that the task refers to; one without references is about all of them."""
+        return tuple(each for each in self.criteria if id in (each.refs or self.refs))
+
     @property
     def digest(self) -> str:
         """Of what is to be done; edges that only shared files cause are no part of it."""

@@ -83,7 +83,7 @@ def check_plan(plan: Plan, ground: Ground) -> PlanFaults:
     faults += _cited(plan, ground) + _coverage(plan, ground) + _removal(plan, ground)
     if ground.paths is not None and order(plan.tasks) is not None:
         faults += _existing([task for task in plan.tasks if task.id not in ground.landed], ground.paths)
-    warnings = [*filter(None, map(_warning, plan.tasks))]
+    warnings = [*filter(None, map(_warning, plan.tasks)), *_untold(plan, ground)]
     return PlanFaults(tuple(faults), tuple(warnings))
 
 
@@ -93,6 +93,14 @@ def _warning(task: PlanTask) -> str | None:
     if not task.files:
         return f"{task.id} names no files, so no other task runs beside it"
     return None
+
+
+def _untold(plan: Plan, ground: Ground) -> list[str]:
+    """Required items that tasks carry, of which no criterion tells whether they are done."""
+    carried = {id for task in plan.tasks for id in task.cited}
+    told = {id for task in plan.tasks for id in task.cited if task.criteria_of(id)}
+    untold = sorted(ground.must & (carried - told))
+    return [f"no criterion tells whether {', '.join(untold)} is done"] if untold else []
 
 
 def order(tasks: Sequence[PlanTask]) -> list[PlanTask] | None:

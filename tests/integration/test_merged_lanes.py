@@ -158,6 +158,28 @@ def test_a_change_is_judged_on_what_has_landed_while_its_agent_worked(tmp_path: 
     assert own != head(harness) and suites(harness, own) == []
     record = json.loads(harness.text("qa/impl-IMPL-001.json"))
     assert record["tests"]["bites"] is True
+    told = harness.text("qa/pull-request.md")
+    assert "`parts/part_1.py`" in told and "`parts/part_2.py`" in told
+    invariants.check(harness.store.path)
+
+
+@pytest.mark.parametrize("is_judged", [False, True])
+def test_a_change_that_others_have_landed_meanwhile_lands_no_second_time(
+    tmp_path: Path, while_judged: pytest.MonkeyPatch, is_judged: bool
+) -> None:
+    harness, agent = two_lanes(tmp_path, judged=while_judged if is_judged else None)
+    (first, _) = agent.turns["TASK-001"]
+    agent.turns = {"TASK-001": [first, lambda _: None], "TASK-002": [TWO.gold["TASK-001"]]}
+    agent.answers = {"TASK-001": {**TWO.answer("TASK-001"), "no_change": "Part 1 is there."}}
+
+    harness.run(harness.until("IMPL-001"))
+
+    assert landed(harness) == ["Part 2"]
+    asked = [each.prompt for each in agent.requests if each.edits]
+    assert len(asked) == 3 and "already_landed" in asked[-1]
+    record = json.loads(harness.text("qa/impl-IMPL-001.json"))
+    assert (record["commit"], record["files"]) == (None, [])
+    assert {each["verified"] for each in record["criteria"]} == {"test"}
     invariants.check(harness.store.path)
 
 
@@ -171,6 +193,11 @@ def test_what_conflicts_with_what_has_landed_is_not_tested_before_that_is_resolv
 
     assert landed(harness) == ["Part 2", "Part 1"]
     assert [each.task for each in agent.requests if each.edits] == ["IMPL-001", "IMPL-002", "IMPL-001"]
+    record = json.loads(harness.text("qa/impl-IMPL-001.json"))
+    assert record["resolved"] == ["shared.py"]
+    assert "resolved a conflict with what had landed meanwhile in `shared.py`" in harness.text(
+        "qa/pull-request.md"
+    )
     trees = [tree for (tree,) in harness.rows("SELECT tree_id FROM candidates ORDER BY id")]
     _landed, conflicting, resolved = (trees[n] for n in (0, 1, 2))
     assert suites(harness, conflicting) == [] and len(suites(harness, resolved)) == 1

@@ -45,7 +45,7 @@ def record(verified: str) -> dict[str, object]:
         ([link(0)], [], "pass", UNMET),
         ([], [record("change")], "pass", PARTIAL),
         ([], [record("none")], "pass", UNMET),
-        ([], [record("change")], "# expired links answer with the status gone", MET),
+        ([], [record("change")], "# expired links answer with the status gone", PARTIAL),
         ([], [], "# expired links answer", PARTIAL),
         ([], [], "# expired", UNMET),
     ],
@@ -82,7 +82,7 @@ def test_words_of_a_change_never_approve_it_and_the_reason_is_said() -> None:
 
     findings = criteria_findings([found], "no sandbox")
 
-    assert found.met == MET
+    assert found.met == PARTIAL
     assert review_verdict(findings) == "CONDITIONAL"
     assert "no tests could be run: no sandbox" in findings[0].text
 
@@ -108,3 +108,18 @@ def test_a_must_requirement_without_change_and_test_is_critical(
     found = uncovered_requirements(plan, {"REQ-001": "Links expire."}, criteria, landed)
 
     assert [each.severity for each in found] == (["critical"] if missing else [])
+
+
+@pytest.mark.parametrize(
+    ("refs", "rules"), [(("REQ-001",), []), ((), []), (("REQ-002",), ["requirement_unproved"])]
+)
+def test_a_must_requirement_that_no_criterion_is_about_is_not_shown_by_the_change_of_its_task(
+    refs: tuple[str, ...], rules: list[str]
+) -> None:
+    criterion = replace(PLAN.tasks[0].criteria[0], refs=refs)
+    plan = Plan("p", tasks=(replace(PLAN.tasks[0], criteria=(criterion,), refs=("REQ-001", "REQ-002")),))
+    criteria = review_criteria(plan, [], [link(1)], added("pass"))
+
+    found = uncovered_requirements(plan, {"REQ-001": "Links expire."}, criteria, {"TASK-001"})
+
+    assert [each.rule for each in found] == rules

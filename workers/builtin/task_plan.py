@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.testable import is_testable
 from workers.builtin.criteria import criteria
 from workers.builtin.language import lexicon_of
 from workers.builtin.material import Material, short, unique
+from workers.builtin.request import analyse_request
 from workers.builtin.requirement_groups import grouped, title_of
 from workers.documents.content import Architecture, Epics, Requirement, Requirements
 from workers.documents.plan_content import DoneWhen, FileChange, PlanContent, PlannedTask
@@ -36,6 +37,8 @@ def answer(m: Material) -> PlanContent:
     items = [i for i in given.items if i.moscow != "Won't"] if isinstance(given, Requirements) else []
     if planned.get("follows"):
         return _following(m, planned, items)
+    if not items and not planned.get("ids") and (pages := planned.get("pages")):
+        m = replace(m, analysis=analyse_request("\n\n".join(map(str, pages)), m.lex.language))
     parts = _parts(m, planned, items)
     tasks = [_task(number, part, m, planned) for number, part in enumerate(parts, 1)]
     return PlanContent(
@@ -149,12 +152,14 @@ def _joined(parts: Sequence[_Part], most: int, rest: str) -> list[_Part]:
 def _task(number: int, part: _Part, m: Material, planned: Mapping[str, Json]) -> PlannedTask:
     stated = {} if part.items else _stated(part, planned)
     texts = [item.statement for item in part.items] or list(stated.values())
+    if not texts and planned.get("pages"):
+        texts = [need.text for need in (*m.analysis.requirements, *m.analysis.exclusions)]
     return PlannedTask(
         id=_id(number),
         title=short(part.title, 140),
         description="\n\n".join(texts[:MOST_CRITERIA]),
         files=[FileChange(path=path) for path in _files(part, m, planned.get("paths", ()))],
-        criteria=[DoneWhen(text=text, refs=refs) for text, refs in _criteria(part, stated, m)],
+        criteria=[DoneWhen(text=text, refs=refs) for text, refs in _criteria(part, stated, m, planned)],
         depends_on=[_id(place + 1) for place in part.needs],
         refs=part.refs,
         size="S" if len(part.items) <= 1 else "M" if len(part.items) <= 4 else "L",
@@ -181,14 +186,21 @@ def _stated(part: _Part, planned: Mapping[str, Json]) -> dict[str, str]:
     return {name: short(str(words[name]), 1_000) for name in part.refs if name in words}
 
 
-def _criteria(part: _Part, stated: Mapping[str, str], m: Material) -> list[tuple[str, list[str]]]:
+def _criteria(
+    part: _Part, stated: Mapping[str, str], m: Material, planned: Mapping[str, Json]
+) -> list[tuple[str, list[str]]]:
     """Testable criteria with the requirement they come from, at least one."""
     found: list[tuple[str, list[str]]] = []
     for item in part.items:
         texts = [text for text in item.acceptance_criteria if is_testable(text)]
+        if not texts and is_testable(item.statement):
+            texts = [item.statement]
         found += [(text, [item.id]) for text in texts]
     found += [(text, [name]) for name, text in stated.items() if is_testable(text)]
     if not part.items and not found:
-        made = [text for need in m.analysis.requirements for text in criteria(need, lexicon_of(need.text))]
-        found = [(text, []) for text in unique(made) if is_testable(text)]
+        for need in m.analysis.requirements:
+            said = [need.text] if planned.get("pages") and is_testable(need.text) else []
+            texts = said or criteria(need, lexicon_of(need.text))
+            found += [(text, []) for text in texts if is_testable(text)]
+        found = [(text, []) for text in unique(text for text, _ in found)]
     return found[:MOST_CRITERIA] or [(m.say("plan_criterion"), [])]

@@ -14,7 +14,7 @@ from orchestrator.door.desk import Link
 from workers.evidence.changed_files import Changes
 
 MET, PARTIAL, UNMET = "met", "partial", "unmet"
-MET_SHARE, PARTIAL_SHARE = 0.7, 0.4  # of a criterion's words, in the added lines
+PARTIAL_SHARE = 0.4  # of a criterion's words, in the added lines
 CHECK = "criteria"
 HELD = "tests that pass without the change, too"
 SHOWN = 3  # tests that are named
@@ -48,7 +48,7 @@ class CriterionReview:
 def review_criteria(
     plan: Plan, records: Sequence[Mapping[str, Json]], links: Sequence[Link], changes: Changes
 ) -> list[CriterionReview]:
-    """Each criterion of the plan: a passing test shows it, else the words of its change say whether it is met.
+    """Each criterion of the plan: met where a passing test shows it, else in part where its change has its words.
 
     `records`: the contents of qa/impl-*.json. A link counts when a check verified it, and when it is of the run that carried
     the task out last: what showed a criterion as it was before shows nothing of it now.
@@ -112,19 +112,21 @@ def uncovered_requirements(
 ) -> list[Finding]:
     """A critical finding for each Must requirement (id -> words) with neither a change nor a test, unless the plan says why.
 
-    `landed`: the plan tasks that have changed something.
+    One whose tasks have changed something, and that no criterion is about, is medium: nothing tells whether it is done.
+    `landed`: those tasks.
     """
     excused = {each.id for each in plan.uncovered if each.reason}
     shown = {each.id for each in criteria if each.tests}
     found = []
     for id, words in must.items():
         tasks = [task for task in plan.tasks if id in task.cited]
-        is_tested = any(
-            criterion.id in shown and (id in criterion.refs or id in task.refs)
-            for task in tasks
-            for criterion in task.criteria
-        )
-        if id in excused or is_tested or any(task.id in landed for task in tasks):
+        own = [criterion.id for task in tasks for criterion in task.criteria_of(id)]
+        if id in excused or shown.intersection(own):
+            continue
+        if any(task.id in landed for task in tasks):
+            if not own:
+                text = f"{id} is required, and no criterion of the plan tells whether it is done: {words}"
+                found.append(Finding(CHECK, MEDIUM, "requirement_unproved", text, fix="test it"))
             continue
         text = f"{id} is required, and neither a change nor a test carries it: {words}"
         found.append(Finding(CHECK, CRITICAL, "requirement_missing", text, fix="carry it out, and test it"))
@@ -145,9 +147,7 @@ def _reviewed(
         return CriterionReview(criterion.id, task, criterion.text, MET, "a change", (), files, True)
     share = overlap(criterion.text, words)
     by = f"{share:.0%} of its words in the added lines"
-    if share >= MET_SHARE:
-        return CriterionReview(criterion.id, task, criterion.text, MET, by, (), files)
-    if files:
+    if files and share < PARTIAL_SHARE:
         return CriterionReview(criterion.id, task, criterion.text, PARTIAL, "a change, no test", (), files)
     met = PARTIAL if share >= PARTIAL_SHARE else UNMET
     return CriterionReview(criterion.id, task, criterion.text, met, by)

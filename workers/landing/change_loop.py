@@ -21,7 +21,7 @@ from orchestrator import failpoints
 from orchestrator.domain.agent_kinds import RULES
 from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.errors import AgentError, GitError, PersonAsked, TreeError, WorkRefused
-from orchestrator.domain.evidence import CRITICAL, Finding
+from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door.desk import Landing
 from orchestrator.door.work_desk import Proposed
@@ -40,6 +40,16 @@ POLL_SECONDS = 0.05  # between two checks whether it is the candidate's turn
 SAID = "claims"  # the kind of check that keeps what an agent said of its candidate
 SHOWN = 12  # findings in an error
 SAID_CHARACTERS = 6_000  # of failed tests in a prompt
+
+
+ALREADY = Finding(
+    "merge",
+    HIGH,
+    "already_landed",
+    "what others have landed meanwhile holds this whole change: nothing of it is left",
+    fix="change what is still missing, or say in no_change what is there, and name the tests that show each criterion",
+    blocks=True,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,7 @@ class Change:
     proposed: Proposed | None
     agent: str
     turns: int
+    resolved: tuple[str, ...] = ()  # files whose conflicts with what had landed were resolved
 
 
 Ask = Callable[[Turn, OpenTree], tuple[WorkAnswer, str]]  # the answer, and who gave it
@@ -97,6 +108,8 @@ class ChangeLoop:
     _sides: list[tuple[str, str, str]] = field(default_factory=list)  # base, other and own commit of merges
     _conflicts: tuple[str, ...] = ()  # of the merge that is being resolved
     _merges: int = MERGES  # with work for an agent, that are left
+    _resolved: tuple[str, ...] = ()  # all of them
+    _answer: WorkAnswer | None = None  # of the turns so far
     _ahead: tuple[int, ...] = ()  # the candidates before it when its merge was looked at last
     _index: Lock = field(default_factory=Lock)  # the tree's: one git at a time may write it
 
@@ -157,6 +170,7 @@ class ChangeLoop:
                 failpoints.hit("agent.worked")
                 if answer.needs is not None:
                     raise _question(answer)
+                answer = self._answer = _together(self._answer, answer, resolves=bool(marked))
                 proposed, candidate = self._propose(agent, answer)
                 ready()
             onto, judged = self._judged(candidate, answer, proposed)
@@ -189,6 +203,8 @@ class ChangeLoop:
                 onto = self.work.integrate_here(proposed)
             if onto.conflicts:
                 return onto, None
+            if self._is_there(onto, candidate):
+                return onto, Judged((ALREADY,))
             on_head = candidate
             if onto.tree != candidate.tree:
                 on_head = _on_head(candidate, onto, self._twins(candidate, onto))
@@ -299,11 +315,14 @@ class ChangeLoop:
                 self.context.live.stop.wait(POLL_SECONDS)
             onto = self.work.integrate(change.proposed)
             judged = change.judged
-            if not onto.conflicts and onto.tree != change.judged_tree:
+            if not onto.conflicts and self._is_there(onto, change.candidate):
+                judged = Judged((ALREADY,))
+            elif not onto.conflicts and onto.tree != change.judged_tree:
                 judged = self._judged_merge(change, onto)
             if not onto.conflicts and not judged.blocking:
                 landing = self.work.landing(self.context.row, change.proposed, onto)
-                return replace(change, landing=landing, judged=judged)
+                resolved = tuple(dict.fromkeys(self._resolved))
+                return replace(change, landing=landing, judged=judged, resolved=resolved)
             self.work.unqueue(self.context.row, change.proposed)
             findings = () if onto.conflicts else judged.blocking
             self._bring_onto(change.candidate, onto, findings)
@@ -327,6 +346,7 @@ class ChangeLoop:
         self.turns = max(self.turns, self.taken + 1)
         self._sides = [(candidate.base, onto.seen, candidate.commit)]
         self._conflicts = _names(onto)
+        self._resolved = (*self._resolved, *self._conflicts)
 
     def _conflicts_already(self, change: Change, proposed: Proposed) -> bool:
         """Whether the change conflicts with what has landed, and so need not wait for others.
@@ -352,6 +372,12 @@ class ChangeLoop:
         if added is not None:
             return added
         return self.judge(_on_head(change.candidate, onto, new), change.answer, self.tree)
+
+    def _is_there(self, onto: Integration, own: Candidate) -> bool:
+        """Whether the head that was seen holds the whole change already, by others who made the same."""
+        if self.onto is not None or onto.seen == own.base:
+            return False
+        return onto.tree == self.work.private.tree_of(onto.seen)
 
     def _twins(self, own: Candidate, onto: Integration) -> list[Flag]:
         """Files of the change whose names differ only in case or Unicode form from those that others brought."""
@@ -402,6 +428,20 @@ class ChangeLoop:
         if own != self.onto:
             return set()
         return {each.path for each in changes_between(self.work.private.git, base, own) if each.status == "D"}
+
+
+def _together(before: WorkAnswer | None, now: WorkAnswer, *, resolves: bool) -> WorkAnswer:
+    """The answer of a turn with what the turns before said of criteria that it does not name.
+
+    What a turn that `resolves` a conflict says it did is not what the change is for.
+    """
+    if before is None:
+        return now
+    named = {each.id for each in now.criteria if each.files or each.tests}
+    kept = [each for each in now.criteria if each.id in named]
+    kept += [each for each in before.criteria if each.id not in named]
+    kept += [each for each in now.criteria if each.id not in {other.id for other in kept}]
+    return now.model_copy(update={"criteria": kept, "summary": before.summary if resolves else now.summary})
 
 
 def _names(onto: Integration) -> tuple[str, ...]:

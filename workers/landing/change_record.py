@@ -44,6 +44,7 @@ def record_of(context: RunContext, plan_task: str, change: Change) -> tuple[str,
         "flags": [{"kind": flag.kind, "path": flag.shown} for flag in candidate.flags],
         "summary": change.answer.summary,
         "turns": change.turns,
+        "resolved": list(change.resolved),
         "agent": change.agent,
     }
     return f"qa/impl-{row.key}.json", record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM
@@ -43,8 +44,15 @@ def pull_request(context: RunContext, plan: Plan, base: str | None, newest: Json
 
 
 def _landed(context: RunContext, but: str) -> list[JsonObject]:
-    """The records of what has landed before, by task."""
-    found = [context.json(path) for path in sorted(context.artifacts) if path.startswith(RECORDS)]
+    """The records of what has landed before, by task; of other lanes also since this run began."""
+    session = context.row.session_id
+    since = {f"{RECORDS}{each.task}.json" for each in context.desk.landed(session) if each.task}
+    since -= context.artifacts.keys()
+    read = {path: context.json(path) for path in context.artifacts if path.startswith(RECORDS)}
+    for path in since:
+        if path != f"{RECORDS}{but}.json" and (text := context.desk.newest_text(session, path)) is not None:
+            read[path] = json.loads(text)
+    found = [read[path] for path in sorted(read)]
     return [record for record in found if record["task"] != but and record["commit"]]
 
 
@@ -56,6 +64,9 @@ def _changes(records: Sequence[Mapping[str, Json]]) -> list[str]:
         number = f"{len(files)} file{'' if len(files) == 1 else 's'}"
         done = f"{number}, {code(commit)}" if commit else "no change was needed"
         lines.append(f"- {inline(record['task'])}: {inline(record['summary'])} ({done})")
+        if resolved := record.get("resolved"):
+            where = ", ".join(code(path) for path in resolved[:5])
+            lines.append(f"  - resolved a conflict with what had landed meanwhile in {where}")
         lines += [f"  - {code(each['path'])} {inline(each['status'])}" for each in files[:SHOWN]]
         if len(files) > SHOWN:
             lines.append(f"  - and {len(files) - SHOWN} more")

@@ -135,13 +135,15 @@ class PlanQuestion:
 
     def _for_rules(self) -> JsonObject:
         """What a planner by rules goes by."""
+        pages = brought_along(self.context)
         return {
             "level": self.complexity.level,
             "most": MOST_TASKS,
             "paths": self.ground.paths or frozenset(),
             "must": sorted(self.ground.must),
             "ids": sorted(self.ground.ids),
-            "stated": stated(text for _, text in brought_along(self.context)),
+            "stated": stated(text for _, text in pages),
+            "pages": [text for _, text in pages],
             "explorations": dict(self.explorations),
             "follows": None if self.follows is None else self.follows.for_rules(),
         }
