@@ -32,7 +32,7 @@ def table() -> dict[str, Any]:
         entry = None if name in ASKING else _entry(command)
         if entry is not None:
             entries[name] = entry
-    modules = sorted({short_way.SHARED, *(entry["module"] for entry in entries.values())})
+    modules = sorted({*short_way.SHARED, *(entry["module"] for entry in entries.values())})
     return {"checksums": {each: short_way.checksum(each) for each in modules}, "commands": entries}
 
 

@@ -6,16 +6,11 @@ from typing import Annotated
 
 from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import here
-from orchestrator.cli.options import AsJson, exclude
+from orchestrator.cli.options import AsJson, Probe, exclude
 from orchestrator.cli.output import note, print_json, say, table
 from orchestrator.domain.inert import inert
 
 COSTS = "asking each available agent a short question, which may cost a little"
-
-
-Probe = Annotated[
-    bool, typer.Option("--probe", help="Ask each available agent a short question; may cost a little.")
-]
 
 
 def agents(

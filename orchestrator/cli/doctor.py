@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from orchestrator.cli.agents import COSTS, Probe
+from orchestrator.cli.agents import COSTS
 from orchestrator.cli.declaring import typer
 from orchestrator.cli.opening import here
-from orchestrator.cli.options import AsJson
+from orchestrator.cli.options import AsJson, Probe
 from orchestrator.cli.output import note, paint, print_json, say
 from orchestrator.domain.inert import inert
 from orchestrator.domain.pauses import EXIT_FAILED

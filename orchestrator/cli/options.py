@@ -15,6 +15,9 @@ from orchestrator.domain.patterns import expression
 _SESSION = expression(r"(?:TLS|UAN|TC)-\w")  # how ids of sessions begin, and those of tasks never do
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with stable keys (docs/cli.md).")]
+Probe = Annotated[
+    bool, typer.Option("--probe", help="Ask each available agent a short question; may cost a little.")
+]
 InSession = Annotated[
     str | None,
     typer.Option(

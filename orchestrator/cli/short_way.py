@@ -20,7 +20,7 @@ from orchestrator.cli import declaring
 
 FOLDER = Path(__file__).parent
 TABLE, OVERVIEW = FOLDER / "commands.json", FOLDER / "overview.txt"
-SHARED = "options"  # the module whose declarations all commands share
+SHARED = ("options", "building")  # modules that say something of all commands
 COLUMNS = 80  # more than these make the list of commands no wider
 FLAG, TEXT, PATH = "flag", "text", "path"
 
@@ -36,14 +36,17 @@ def overview(arguments: Sequence[str]) -> str | None:
     """The list of commands, where that is what is asked for on a screen or pipe wide enough."""
     if list(arguments) not in (["--help"], ["-h"]) or not _is_wide():
         return None
-    return OVERVIEW.read_text(encoding="utf-8")
+    try:
+        return OVERVIEW.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None
 
 
 def _is_wide() -> bool:
     """As `shutil.get_terminal_size` sees it."""
     given = os.environ.get("COLUMNS", "")
     if given:
-        return given.isascii() and given.isdigit() and int(given) >= COLUMNS
+        return given.isascii() and given.isdigit() and len(given) < 10 and int(given) >= COLUMNS
     try:
         return not 0 < os.get_terminal_size(sys.__stdout__.fileno()).columns < COLUMNS  # type: ignore[union-attr]
     except (AttributeError, ValueError, OSError):
@@ -54,15 +57,23 @@ def read(arguments: Sequence[str]) -> Found | None:
     """The command's function, its module loaded without Typer, and its keyword arguments; None: let Typer read them."""
     if "typer" in sys.modules:  # commands may be loaded, declared with it
         return None
-    table = json.loads(TABLE.read_bytes())
+    try:
+        return _found(json.loads(TABLE.read_bytes()), arguments)
+    except (OSError, ValueError, KeyError):  # a table or a source that is not there: Typer needs neither
+        return None
+
+
+def _found(table: dict[str, Any], arguments: Sequence[str]) -> Found | None:
     words = list(arguments)
+    if words and " " in words[0]:
+        return None
     name, rest = (words[0], words[1:]) if words else ("", [])
     if name not in table["commands"] and rest:
         name, rest = f"{name} {rest[0]}", rest[1:]
     entry = table["commands"].get(name)
     given = None if entry is None else _given(entry, rest)
     if given is None or any(
-        checksum(module) != table["checksums"][module] for module in (SHARED, entry["module"])
+        checksum(module) != table["checksums"][module] for module in (*SHARED, entry["module"])
     ):
         return None
     declaring.without_typer()

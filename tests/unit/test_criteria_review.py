@@ -61,18 +61,20 @@ def test_a_criterion_is_met_by_what_shows_it(
     assert shown == ([("high", "criterion_unmet")] if met == UNMET else unproved)
 
 
-def test_a_criterion_whose_tests_pass_without_the_change_is_neither_unmet_nor_met() -> None:
+def test_of_a_criterion_whose_tests_pass_without_the_change_that_is_said() -> None:
     held = {"files": [], "tests": ["t.py::test_older"]}
     records = [{"criteria": [{"id": "TASK-001-C1", "verified": "held", "claimed": held}]}]
 
     (found,) = review_criteria(PLAN, records, [], added("pass"))
 
-    assert (found.met, found.is_proved) == (PARTIAL, False)
+    assert (found.met, found.is_proved) == (UNMET, False)
     (finding,) = criteria_findings([found])
-    assert finding.rule == "criterion_unproved"
+    assert (finding.rule, finding.severity) == ("criterion_unmet", "high")
     assert finding.text.startswith(
-        "TASK-001-C1 is shown by tests that pass without the change, too (t.py::test_older)"
+        "TASK-001-C1 is shown only by tests that pass without the change, too (t.py::test_older)"
     )
+    (later,) = review_criteria(PLAN, [*records, record("none")], [], added("pass"))
+    assert "without the change" not in later.by
     (shown,) = review_criteria(PLAN, records, [link(1)], added("pass"))
     assert shown.met == MET and shown.is_proved
 

@@ -141,3 +141,27 @@ def test_where_typer_is_loaded_it_reads_all() -> None:
     assert "typer" in sys.modules
 
     assert short_way.read(["check"]) is None
+
+
+@pytest.mark.parametrize("words", [["config show"], ["daemon stop"], ["msg clear"], ["check "]])
+def test_a_command_and_its_second_word_are_two_arguments(
+    monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "typer")
+
+    assert short_way.read(words) is None
+
+
+@pytest.mark.parametrize("text", [None, "{", "{}", '{"commands": {}}'])
+def test_without_a_table_that_can_be_read_all_is_left_to_typer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
+    table = tmp_path / "commands.json"
+    if text is not None:
+        table.write_text(text)
+    monkeypatch.setattr(short_way, "TABLE", table)
+    monkeypatch.setattr(short_way, "OVERVIEW", tmp_path / "overview.txt")
+    monkeypatch.delitem(sys.modules, "typer", raising=False)
+
+    assert short_way.read(["check"]) is None
+    assert short_way.overview(["--help"]) is None

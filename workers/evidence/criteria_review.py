@@ -65,8 +65,7 @@ def review_criteria(
         for each in _mappings(record.get("criteria")):
             if each.get("verified") == "change":
                 files.setdefault(str(each.get("id")), []).extend(_claimed(each, "files"))
-            elif each.get("verified") == "held":
-                held.setdefault(str(each.get("id")), []).extend(_claimed(each, "tests"))
+            held[str(each.get("id"))] = _claimed(each, "tests") if each.get("verified") == "held" else []
     added = frozenset().union(*(keywords(line) for file in changes.files for _, line in file.added))
     words = added | frozenset().union(*(_parts(file.path) for file in changes.files))
     found = []
@@ -75,9 +74,8 @@ def review_criteria(
             shown = tuple(dict.fromkeys(tests.get(criterion.id, ())))
             changed = tuple(dict.fromkeys(files.get(criterion.id, ())))
             reviewed = _reviewed(task, criterion, shown, changed, words)
-            if reviewed.met != MET and criterion.id in held:
-                before = tuple(dict.fromkeys(held[criterion.id]))
-                reviewed = replace(reviewed, met=PARTIAL, by=f"{HELD} ({', '.join(before[:SHOWN])})")
+            if reviewed.met != MET and (passing := held.get(criterion.id)):
+                reviewed = replace(reviewed, by=f"{HELD} ({', '.join(passing[:SHOWN])})")
             found.append(reviewed)
     return found
 
@@ -94,7 +92,8 @@ def criteria_findings(criteria: Iterable[CriterionReview], untested: str = "") -
     found = []
     for each in criteria:
         if each.met == UNMET:
-            text = f"{each.id} is not met: {each.text}"
+            told = f"is shown only by {each.by}" if each.by.startswith(HELD) else "is not met"
+            text = f"{each.id} {told}: {each.text}"
             found.append(Finding(CHECK, HIGH, "criterion_unmet", text, fix="do it, and test it"))
         elif not each.is_proved:
             why = f" (no tests could be run: {untested})" if untested else ""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, Finding
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.secrets import mask
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import language_of
 from workers.evidence.declared import Declared
@@ -18,6 +19,7 @@ from workers.evidence.path_kinds import is_collected, is_test_path
 
 CHECK = "tests_edited"
 MOST_A_FILE = 50  # findings
+MOST_QUOTED = 3  # assertions that a finding quotes
 ASSERTION = 120  # characters of an assertion that is quoted
 _NOTHING = TestFileFacts()
 _CONDITIONAL = frozenset({"skipif", "skipIf", "skipUnless", "importorskip"})
@@ -171,11 +173,14 @@ def _replaced(old: TestFact, new: TestFact) -> list[str]:
     lost = Counter(old.assertions) - Counter(new.assertions)
     if not lost:
         return []
-    told = "no longer: " + "; ".join(one_line(each, ASSERTION) for each in lost)
     gained = Counter(new.assertions) - Counter(old.assertions)
-    return [
-        told + ("; instead: " + "; ".join(one_line(each, ASSERTION) for each in gained) if gained else "")
-    ]
+    return [f"no longer: {_quoted([*lost])}" + (f"; instead: {_quoted([*gained])}" if gained else "")]
+
+
+def _quoted(assertions: Sequence[str]) -> str:
+    """The first of them, masked before they are cut."""
+    more = f" and {len(assertions) - MOST_QUOTED} more" if len(assertions) > MOST_QUOTED else ""
+    return "; ".join(one_line(mask(each), ASSERTION) for each in assertions[:MOST_QUOTED]) + more
 
 
 @dataclass(frozen=True, slots=True)

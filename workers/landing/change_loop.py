@@ -39,6 +39,7 @@ MERGES = 2  # with conflicts or broken tests, before the attempt fails
 POLL_SECONDS = 0.05  # between two checks whether it is the candidate's turn
 SAID = "claims"  # the kind of check that keeps what an agent said of its candidate
 SHOWN = 12  # findings in an error
+OTHERS = 100  # files of others that an agent is told
 SAID_CHARACTERS = 6_000  # of failed tests in a prompt
 
 
@@ -59,6 +60,9 @@ class Turn:
     number: int  # from 1
     findings: tuple[Finding, ...] = ()  # of the turn before, to be repaired
     conflicts: tuple[str, ...] = ()  # files with markers: both sides changed them
+    others: tuple[
+        str, ...
+    ] = ()  # files that others have landed since the turn before, as they are in the tree now
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,8 @@ class ChangeLoop:
     tree: OpenTree = field(init=False)
     taken: int = 0
     _sides: list[tuple[str, str, str]] = field(default_factory=list)  # base, other and own commit of merges
-    _conflicts: tuple[str, ...] = ()  # of the merge that is being resolved
+    _conflicts: tuple[str, ...] = ()  # of the merges that are being resolved
+    _others: tuple[str, ...] = ()  # for the next turn
     _merges: int = MERGES  # with work for an agent, that are left
     _resolved: tuple[str, ...] = ()  # all of them
     _answer: WorkAnswer | None = None  # of the turns so far
@@ -165,7 +170,8 @@ class ChangeLoop:
                 )
             self.taken += 1
             with self._prepared() as ready:
-                answer, agent = self.ask(Turn(self.taken, findings, marked), self.tree)
+                turn, self._others = Turn(self.taken, findings, marked, self._others), ()
+                answer, agent = self.ask(turn, self.tree)
                 self.context.check()
                 failpoints.hit("agent.worked")
                 if answer.needs is not None:
@@ -178,9 +184,9 @@ class ChangeLoop:
             if judged is not None and not judged.blocking:
                 return Change(answer, candidate, judged, onto.tree, None, proposed, agent, self.taken)
             findings = () if judged is None else judged.blocking
-            if onto.conflicts or (self._merges and onto.seen != candidate.base):
-                self._bring_onto(candidate, onto, findings)
-                before, marked = "", self._conflicts
+            has_turn = self.taken < self.turns or self._merges
+            if onto.conflicts or (has_turn and onto.seen != candidate.base):
+                before, marked = "", self._bring_onto(candidate, onto, findings)
                 continue
             if self.taken >= self.turns or candidate.tree == before:
                 repeated = "a repair changed nothing: " if candidate.tree == before else ""
@@ -209,7 +215,7 @@ class ChangeLoop:
             if onto.tree != candidate.tree:
                 on_head = _on_head(candidate, onto, self._twins(candidate, onto))
             judged = self.judge(on_head, answer, self.tree)
-        if not self._conflicts:
+        if not self._sides:
             return onto, judged
         more = (*self._lost(candidate), *self._marked(candidate, self._conflicts))
         return onto, replace(judged, findings=(*judged.findings, *more))
@@ -291,9 +297,9 @@ class ChangeLoop:
                 answer, candidate, judged, onto.tree, None, proposed, str(said["agent"]), self.taken
             )
         findings = () if judged is None else judged.blocking
-        if onto.conflicts or onto.seen != candidate.base:
-            self._bring_onto(candidate, onto, findings)
-        return self._until_accepted(findings, self._conflicts if onto.conflicts else ())
+        if onto.seen == candidate.base:
+            return self._until_accepted(findings)
+        return self._until_accepted(findings, self._bring_onto(candidate, onto, findings))
 
     def _said(self, left: Proposed) -> JsonObject | None:
         """What was noted of a candidate that is taken up; None where the run died before that."""
@@ -325,28 +331,42 @@ class ChangeLoop:
                 return replace(change, landing=landing, judged=judged, resolved=resolved)
             self.work.unqueue(self.context.row, change.proposed)
             findings = () if onto.conflicts else judged.blocking
-            self._bring_onto(change.candidate, onto, findings)
-            change = self._until_accepted(findings, self._conflicts)
+            self._sides, self._conflicts = [], ()  # what was accepted has kept all of them
+            marked = self._bring_onto(change.candidate, onto, findings, is_accepted=True)
+            change = self._until_accepted(findings, marked)
         return change
 
-    def _bring_onto(self, candidate: Candidate, onto: Integration, findings: Sequence[Finding]) -> None:
-        """Have the next turn work on the merge with the head. Raises WorkRefused when there were too many."""
-        if self._merges == 0:
-            why = (
-                f"{len(onto.conflicts)} files in conflict"
-                if onto.conflicts
-                else "; ".join(map(_line, findings[:SHOWN]))
-            )
-            raise WorkRefused(
-                "the change could not be brought onto what has landed meanwhile",
-                why=f"{why} after {MERGES} merges",
-            )
-        self._merges -= 1
+    def _bring_onto(
+        self,
+        candidate: Candidate,
+        onto: Integration,
+        findings: Sequence[Finding],
+        *,
+        is_accepted: bool = False,
+    ) -> tuple[str, ...]:
+        """Have the next turn work on the merge with the head; the files in conflict.
+
+        What may be the agent's own fault takes its turns; a conflict, and a merge that breaks what was accepted, or may have
+        broken what is refused after the last turn, give it another one. Raises WorkRefused when there were too many of these.
+        """
+        if onto.conflicts or is_accepted or self.taken >= self.turns:
+            if self._merges == 0:
+                raise WorkRefused(
+                    "the change could not be brought onto what has landed meanwhile",
+                    why=f"{_why_not(onto, findings)} after {MERGES} merges",
+                )
+            self._merges -= 1
+            self.turns = max(self.turns, self.taken + 1)
+        others = changes_between(self.work.private.git, candidate.base, onto.seen)
+        self._others = tuple(each.path.decode("utf-8", "backslashreplace") for each in others[:OTHERS])
         self.tree = self.work.take_up(self.context.row, self.tree, onto)
-        self.turns = max(self.turns, self.taken + 1)
-        self._sides = [(candidate.base, onto.seen, candidate.commit)]
-        self._conflicts = _names(onto)
-        self._resolved = (*self._resolved, *self._conflicts)
+        # What was not accepted may lack what earlier merges brought: the head of now has all that is left of it.
+        earlier = [(base, onto.seen, own) for base, _, own in self._sides]
+        self._sides = [*earlier, (candidate.base, onto.seen, candidate.commit)]
+        conflicts = _names(onto)
+        self._conflicts = tuple(dict.fromkeys((*self._conflicts, *conflicts)))
+        self._resolved = (*self._resolved, *conflicts)
+        return conflicts
 
     def _conflicts_already(self, change: Change, proposed: Proposed) -> bool:
         """Whether the change conflicts with what has landed, and so need not wait for others.
@@ -389,6 +409,8 @@ class ChangeLoop:
 
     def _marked(self, candidate: Candidate, conflicts: Sequence[str]) -> list[Finding]:
         """Files in conflict that still have markers."""
+        if not conflicts:
+            return []
         words = ("grep", "-l", "-z", "-E", "-e", "^(<<<<<<<|>>>>>>>)( |$)", candidate.tree, "--")
         paths = [f":(literal){path}" for path in conflicts]
         found = self.work.private.git.run(*words, *paths, ok=(0, 1)).fields
@@ -406,13 +428,16 @@ class ChangeLoop:
         ]
 
     def _lost(self, candidate: Candidate) -> list[Finding]:
-        """Lines of the other side that the resolution of a conflict no longer has; of a rebase, of both."""
+        """What the other side changed and the candidate no longer has: files, and of a conflict's resolution lines.
+
+        Of a rebase both sides are the other one.
+        """
         return [
             Finding(
                 "merge",
                 CRITICAL,
                 "lines_lost",
-                "what the other side changed is gone after the conflict was resolved",
+                "what the other side changed is gone",
                 path=lost.path.decode("utf-8", "backslashreplace"),
                 quote=(lost.line or b"").decode("utf-8", "replace")[:200],
                 fix="keep what both sides changed",
@@ -420,7 +445,11 @@ class ChangeLoop:
             )
             for base, other, own in self._sides
             for lost in vanished_lines(self.work.private, base, other, own, candidate.commit)
-            if lost.line is not None or lost.path not in self._deleted_by_user(base, own)
+            if (
+                self._conflicts
+                if lost.line is not None
+                else lost.path not in self._deleted_by_user(base, own)
+            )
         ]
 
     def _deleted_by_user(self, base: str, own: str) -> set[bytes]:
@@ -447,6 +476,12 @@ def _together(before: WorkAnswer | None, now: WorkAnswer, *, resolves: bool) -> 
 def _names(onto: Integration) -> tuple[str, ...]:
     """The paths in conflict, for an agent."""
     return tuple(path.decode("utf-8", "backslashreplace") for path in onto.conflicts)
+
+
+def _why_not(onto: Integration, findings: Sequence[Finding]) -> str:
+    if onto.conflicts:
+        return f"{len(onto.conflicts)} files in conflict"
+    return "; ".join(_line(each) for each in findings[:SHOWN])
 
 
 def _on_head(own: Candidate, onto: Integration, more: Sequence[Flag]) -> Candidate:

@@ -44,7 +44,7 @@ GOAL = (
 )
 REPAIR = (
     "Your change was checked and cannot land yet. Repair what the checks found, and never by weakening, skipping or deleting "
-    "tests. The files are as you left them."
+    "tests. The files are as you left them, but for those that others have landed meanwhile."
 )
 MERGE = (
     "Others changed the same lines meanwhile. The files below hold both sides between conflict markers. Resolve them so that "
@@ -170,6 +170,7 @@ class _Implementation:
                 ("A person's decisions", "\n".join(decided(self.context))),
                 ("Findings of the checks", "\n".join(blocking_lines(turn.findings))),
                 ("What the tests said", what_tests_said(turn.findings)),
+                ("Files that others have landed meanwhile", "\n".join(turn.others)),
                 ("Files in conflict", "\n".join(turn.conflicts)),
             ],
         )

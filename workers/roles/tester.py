@@ -119,6 +119,7 @@ class _TestRound:
                 ("Findings of the tests", "\n".join(blocking_lines(findings))),
                 ("What the tests said", what_tests_said(findings)),
                 ("Tests that may change", json.dumps(self._may_change(), ensure_ascii=False)),
+                ("Files that others have landed meanwhile", "\n".join(turn.others)),
                 ("Files in conflict", "\n".join(turn.conflicts)),
             ],
         )
