@@ -41,6 +41,7 @@ _LACKS = re.compile(
 _RESUMED = re.compile(r"\b(?:and|so|but),? (?:they|it|we|he|she|this|that|these)$", re.IGNORECASE)
 _WELCOME = frozenset(["told", "offered", "given", "sent", "shown", "notified", "reminded", "alerted"])
 _NAMED = 6  # requirements that one question names
+_ASKED_LEFT = 12  # sentences that are asked about one by one
 _NAME = 16  # characters, half as many words, of a limit that is only named
 _LIKE = 0.5  # share of common words from which a criterion without a place belongs to a need
 
@@ -64,8 +65,15 @@ def answer(m: Material) -> Requirements:
             *left_out(m),
             *_questions(m, items),
             *(m.say("ask_criterion", text=strip_end(text)) for text in orphans),
+            *(m.say("ask_left", text=text) for text in _left(m)),
         ],
     )
+
+
+def _left(m: Material) -> list[str]:
+    """Sentences of the request of which the discovery made nothing, by its ledger."""
+    found = m.facts.get("discovery")
+    return found.fates.left[:_ASKED_LEFT] if isinstance(found, Discovery) else []
 
 
 def _own_criteria(needs: list[Need], m: Material) -> tuple[dict[int, list[str]], list[str]]:

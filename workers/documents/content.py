@@ -81,12 +81,14 @@ class StatedRequirement(Stated):
 
 
 class Fates(Content):
-    """How many blocks of the request were taken as something, skipped for a reason, or not read (documents/fates.py)."""
+    """How many blocks of the request were taken, taken in part, skipped for a reason, or not read (documents/fates.py)."""
 
     blocks: int = 0
     taken: int = 0
+    partly: int = 0
     skipped: int = 0
     unread: int = 0
+    left: list[Text] = []  # statements of the blocks taken in part that became nothing
 
 
 class Dimension(Content):

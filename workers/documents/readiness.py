@@ -16,6 +16,7 @@ from workers.documents.content import (
     Declared,
     Discovery,
     Epics,
+    Fates,
     Requirements,
     Story,
 )
@@ -59,6 +60,7 @@ class Readiness:
     needs: Safe | None = None  # what PASS needs, on one line; None for PASS
     fates: Safe | None = None  # how many blocks of the request were taken, skipped, not read
     unread: tuple[str, ...] = ()  # the beginnings of those that were not read
+    left: tuple[str, ...] = ()  # the statements that became nothing, of blocks that were taken in part
 
     def to_value(self) -> JsonObject:
         """Plain values, for the tasks that read the report (`improve`, the checkpoint page)."""
@@ -124,9 +126,14 @@ def build_readiness(
         weak=tuple(weak),
         actions=tuple(_actions(score, words, checkpoint, improvable)),
         needs=Safe(needs) if (needs := pass_needs(score, language, folders)) else None,
-        fates=Safe(words.words["fates_line"].format(**ledger.fates.model_dump())) if ledger else None,
+        fates=_fates_line(words, ledger.fates) if ledger else None,
         unread=tuple(entry.text for entry in ledger.unread())[:SHOWN_WEAK] if ledger else (),
+        left=tuple(ledger.fates.left[:SHOWN_WEAK]) if ledger else (),
     )
+
+
+def _fates_line(words: Labels, fates: Fates) -> Safe:
+    return Safe(words.words["fates_line"].format(**{**fates.model_dump(), "left": len(fates.left)}))
 
 
 def pass_needs(score: Score, language: str, folders: tuple[Path, ...] = ()) -> str:
