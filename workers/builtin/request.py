@@ -7,8 +7,10 @@ from __future__ import annotations
 import re
 
 from orchestrator.domain.clarified import asked_part
+from orchestrator.domain.empty_requests import names_nothing
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
+from workers.builtin.audience import without_denied
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import Clause, clause
 from workers.builtin.language import Lexicon, detect_language, lexicon_of
@@ -21,6 +23,7 @@ from workers.documents.outline import readable
 from workers.documents.passage import Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import role_of
+from workers.documents.stated_name import called_name, can_name
 from workers.documents.technologies import technologies
 from workers.documents.words import spoken
 
@@ -72,9 +75,17 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     named = subject_of(found) if manual else None
     if named:
         return named[0]
+    stated = next((passage.text for passage in read if passage.role == "name"), "") or next(
+        (name for row in found[:_OPENING] if (name := called_name(row.text))), ""
+    )
+    if stated:
+        return spoken(stated)[:120]
+    found = [row for row in found if can_name(row.text)] or found
     content = [passage.block for passage in read if passage.block.kind not in ("front", "message")]
     headings = [
-        block for block in content if block.kind == "heading" and (block.level == 1 or block is content[0])
+        block
+        for block in content
+        if can_name(block.text) and block.kind == "heading" and (block.level == 1 or block is content[0])
     ]
     heading = next((block.text for block in headings if not role_of(block.text)), "")
     if heading:
@@ -209,7 +220,9 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     thin = len(own) <= 2 and len(asked) < 600
     form = form_of(text, read)
     answered = any(need.kind == "functional" and need.quote not in asked for need in needs)
-    untold = not is_telling(asked) or lex.find("small_talk", asked.strip()) is not None
+    untold = (
+        not is_telling(asked) or names_nothing(asked) or lex.find("small_talk", asked.strip()) is not None
+    )
     vague = bool(form) or (thin and untold and not answered)
     if form:
         reader = Reader([])
@@ -229,7 +242,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         needs += _wished(needs, reader.goals)
     told = "\n".join(passage.block.text for passage in read if passage.role not in UNREAD)
     for pattern, whole in () if form else (("as_a", told), ("for_person", asked if thin else "")):
-        for match in lex.patterns[pattern].finditer(whole):
+        for match in lex.patterns[pattern].finditer(without_denied(whole)):
             said = next(group for group in match.groups() if group)
             if pattern == "as_a" or is_person(said, lex) or lex.language == "zh":
                 name = actor_name(said)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from orchestrator.domain.text import is_cjk
+from workers.builtin.audience import denied
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.names import singular
 from workers.builtin.people import (
@@ -100,6 +101,12 @@ class Users:
             ):  # more than `From: Moira (secretary)`
                 for role in named.values():
                     self.known(role)
+        self.denied = [
+            name
+            for row in found
+            for _, whom in denied(row.text)
+            for name in people_named(whom) or listed(whom, 5)
+        ]
         self.listing = "\n".join(row.text.lower() for row in found if row.role == "user")
         below = {passage.parent: passage.text for passage in reversed(passages)}
         for passage in passages:  # a heading of its own for each user
@@ -334,11 +341,20 @@ class Users:
                 count.update(list(dict.fromkeys(singular(name.lower()) for name in people_named(text))))
         for name, times in count.items():
             other = is_one_of("makers", name) or is_one_of("things_too", name)
-            if times >= _OFTEN and not other and not self._same(name):
+            if times >= _OFTEN and not other and not self._same(name) and not self._is_denied(name):
                 self.known(name)
 
+    def _is_denied(self, name: str) -> bool:
+        """Whether the text says that it is not for them."""
+        return any(same_person(name, other) for other in self.denied) and name not in self.named
+
     def _add(self, name: str, text: str) -> None:
-        if lexicon_of(name).find("system", name) or not re.search(r"\w", name) or len(name) > 60:
+        if (
+            self._is_denied(name)
+            or lexicon_of(name).find("system", name)
+            or not re.search(r"\w", name)
+            or len(name) > 60
+        ):
             return
         known = self.known(name)
         if known and len(self.named[known]) < _MAX_NEEDS and text not in self.named[known]:

@@ -36,6 +36,7 @@ from workers.documents.reading_words import (
     role_of,
     word_role,
 )
+from workers.documents.stated_name import labelled_name
 from workers.documents.table_rows import row_of
 
 _AS_A = re.compile(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
@@ -336,6 +337,9 @@ class _Roles:
         above = self.found.get(block.parent)
         if above is not None:
             base = self._nested(base, above)
+        pair = " | ".join(cell for _, cell in block.cells) if len(block.cells) == 2 else ""
+        if name := labelled_name(pair):
+            return replace(base, role="name", text=name)
         if block.id in self.properties:
             return property_of(base)
         if block.kind == "row":
@@ -391,6 +395,8 @@ class _Roles:
     def _item(self, base: Passage, above: Passage | None) -> Passage:
         text, role, values = base.text, base.role, dict(base.values)
         done = base.block.done
+        if name := labelled_name(text):
+            return replace(base, role="name", text=name)
         skipped = beside(text, self.legend) or ("background" if is_logged(text) and not role else "")
         if skipped == "template" and is_left_to_decide(text):
             return replace(base, role="question")

@@ -1,8 +1,9 @@
 """Values that a sentence states, in languages that part their words: `under one hour a week`, `nine out of ten`, `a third`.
 
 Words are data (`quantities` in config/reading.yaml). What looks like a value and is none is passed over: a date, a time of
-day, a year, the number of a name.
+day, a year, a colour, the number of a name.
 """
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
@@ -19,6 +20,18 @@ _CJK = r"(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?"
 _YEAR = re.compile(r"(?:1[89]|20)\d\d$")
 _CLOCK = re.compile(r"(?<!\d)\d{1,2}:\d\d$")
 _NAMED = re.compile(r"[A-Za-z0-9]-?$")  # before the number of a name: `O-1`
+_COLOUR = re.compile(
+    r"#[0-9a-f]*$", re.IGNORECASE
+)  # before what is left of a colour's code, or of a ticket's number
+_NUMBER_OF = re.compile(  # before the number of a version, a norm, a page
+    r"\b(?:versions?|releases?|iso(?:[/ -]iec)?|iec|din|en|rfc|bs|ieee|issues?|tickets?|sections?|chapters?|phases?|steps?|screens?|pages?|figures?|tables?"
+    r"|sprints?|appendix|ports?|articles?|art\.|paragraphs?|§|no\.|nr\.|kapitel|seite|norm)\s*$",
+    re.IGNORECASE,
+)
+_HOUR = re.compile(  # behind the hour of a day
+    r"\s*(?:[ap]\.?m\b|o['’]?clock\b|uhr\b|h\b|(?:in the|at|every|each|tomorrow) (?:mornings?|afternoons?|evenings?|nights?|noon)\b)",
+    re.IGNORECASE,
+)
 _EACH = re.compile(r"\b(?:per|pro|par|por|je)\s*$", re.IGNORECASE)  # `per 1,000 trips`
 
 
@@ -34,7 +47,9 @@ def _is_value(match: re.Match[str]) -> bool:
         return True
     if _CLOCK.search(said) or (_YEAR.fullmatch(said) and not before.rstrip().endswith(("to", "über"))):
         return False
-    if _NAMED.search(before) and match[0][:1].isdigit():
+    if match[0][:1].isdigit() and any(rule.search(before) for rule in (_NAMED, _COLOUR, _NUMBER_OF)):
+        return False
+    if said[-1].isdigit() and said.isdigit() and len(said) < 3 and _HOUR.match(after):
         return False
     if re.match(r"[^\W\d_]", after) and said[-1].isdigit():  # `8a`
         return False

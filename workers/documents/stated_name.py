@@ -1,0 +1,39 @@
+"""What a request calls the thing that it asks for: `Product name: BedBoard`, `The app is called "Tern".`"""
+# ruff: noqa: E501 - patterns are read whole
+
+from __future__ import annotations
+
+import re
+
+_THING = r"(?:product|project|app|application|tool|system|platform|service|site|website|software|library|game|working)"
+_LABELLED = re.compile(
+    rf"\W*(?:(?:the )?{_THING}(?:['’]s)?[ -](?:name|title)|name of (?:the |our )?{_THING}|(?:produkt|projekt|system|app)-?(?:name|titel|bezeichnung)|name des (?:produkts|projekts|systems)"
+    r"|nom (?:du|de l['’]?) ?(?:produit|projet|application|syst[eè]me|outil)|nombre (?:del|de la) (?:producto|proyecto|aplicaci[oó]n|sistema)|nome (?:del|dell['’]) ?(?:prodotto|progetto|applicazione)"
+    r"|(?:产品|项目|系统|应用|软件|平台)名称?|製品名|システム名|アプリ名)[\s*_]*[:：|][\s*_`\"“]*(?P<name>\w.{0,70}?)[*_.。 ]*$",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(
+    rf"\b(?:the|our|this|it|{_THING})(?:,? (?:which )?)?(?: (?:is|will be|shall be|should be|goes by the name(?: of)?))? (?:called|named)[: ]\s*[\"“'*]*(?P<name>[A-Z][\w.+-]*(?: [A-Z0-9][\w.+-]*){{0,3}})"
+)
+_UNDECIDED = re.compile(
+    r"(?:tb[acd]|to be (?:decided|defined|agreed)|undecided|open|n/?a|unknown|待定|offen)\W*$", re.IGNORECASE
+)
+_NO_NAME = re.compile(r"\W*#[0-9a-f]{3,8}\b|[\W\d_]*$", re.IGNORECASE)
+
+
+def labelled_name(text: str) -> str:
+    """The name that a line gives behind its label; empty for all else, and where it is left open."""
+    found = _LABELLED.match(text)
+    name = found["name"].strip(' *_`"“”') if found else ""
+    return "" if _UNDECIDED.match(name) or name.startswith(("[", "<", "{")) or _NO_NAME.match(name) else name
+
+
+def called_name(text: str) -> str:
+    """The name that a sentence gives it; empty for all else."""
+    found = _CALLED.search(text)
+    return found["name"] if found else ""
+
+
+def can_name(text: str) -> bool:
+    """Whether a text has a word that may name something: neither a colour, nor figures alone, nor an identifier."""
+    return _NO_NAME.match(text) is None and re.fullmatch(r"\W*[A-Z]{1,6}-?\d+(?:\.\d+)*\W*", text) is None
