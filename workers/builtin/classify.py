@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from orchestrator.domain.text import is_cjk
+from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin import audience, cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import clause, first_modal
@@ -35,6 +35,7 @@ from workers.builtin.wishes import (
 )
 from workers.documents.content import Moscow
 from workers.documents.passage import ASKED, Passage
+from workers.documents.ranks import ranks
 from workers.documents.reading_words import priority_of
 from workers.documents.stated_name import called_name
 from workers.documents.trouble import tells_of_better
@@ -93,8 +94,24 @@ class Reader:
                 self._need(row, lexicon_of(row.text), by_default=True)
                 if row.text in self.situation:
                     self.situation.remove(row.text)
+        self._ranked()
         if not self.manual:  # what a manual explains is skipped for that reason
             self.situation += remainder(self.found, self.passages, self._said(), [*self.users.named])
+
+    def _ranked(self) -> None:
+        """Give each requirement the priority that a line gives it by name."""
+        lines = [passage.block.text for passage in self.passages if passage.role == "attribute"]
+        own = {passage.block.id for passage in self.passages if passage.priority}
+        for name, given in (pair for text in (*lines, *self.situation) for pair in ranks(text)):
+            words = keywords(name)
+            shares = [
+                (len(words & keywords(f"{need.title} {need.text}")), -at)
+                for at, need in enumerate(self.needs)
+            ]
+            share, at = max(shares, default=(0, 0))
+            need = self.needs[-at] if words and 2 * share > len(words) else None
+            if need is not None and need.kind != "exclusion" and need.block not in own:
+                self.needs[-at] = replace(need, moscow=given, given=given, by_default=False)  # type: ignore[arg-type]
 
     def _said(self) -> set[str]:
         """Every text that was recorded."""
@@ -107,6 +124,7 @@ class Reader:
             *(goal.text for goal in self.goals),
             *(row.text for row in self.criteria),
             *(text for risk in self.risks for text in (risk.text, risk.mitigation)),
+            *self.users.told_across,
             *(text for texts in self.users.named.values() for text in texts),
         }
 
@@ -196,6 +214,9 @@ class Reader:
         if role in ("", "background", "user", *ASKED) and block != self.about and self._addressed(row, lex):
             return
         if role in ("", "background") and called_name(text) and len(text.split()) < _NAMING:
+            self._situated(row, lex)
+            return
+        if ranks(text):
             self._situated(row, lex)
             return
         unclear = cues.CLARIFY.search(text)

@@ -14,6 +14,7 @@ from workers.builtin.language import Lexicon
 from workers.builtin.material import lower_first, short, strip_end, upper_first
 from workers.builtin.request import Need
 from workers.builtin.wishes import is_reserved
+from workers.documents.tongues import tongue
 from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
@@ -48,6 +49,8 @@ _IRREGULAR = {"sent": "send", "shown": "show", "kept": "keep", "found": "find", 
 def headline(need: Need, lex: Lexicon) -> str:
     """A short title of the requirement: who does what, or what is done."""
     c = need.clause
+    if lex.language != "zh" and tongue(need.text):  # no rule here inflects its words
+        return short(upper_first(strip_end(spoken(need.text))))
     wish = story_wish(need.text, lex)
     if wish is not None and need.kind != "exclusion":
         return short(upper_first(strip_end(spoken(wish.text))))
@@ -87,6 +90,8 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
     text = strip_end(spoken(_first(c.sentence or need.text) if wish is None else wish.text))
     if need.kind == "exclusion":
         return []
+    if lex.language != "zh" and tongue(text):
+        return [lex.say("criterion_measured", text=text)] if _NUMBER.search(text) else []
     if wish is not None and wish.is_thing and not c.measures:
         return _of_thing(text, lex)
     if need.part:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from orchestrator.domain.clarified import asked_part
 from orchestrator.domain.empty_requests import names_nothing
@@ -18,13 +19,15 @@ from workers.builtin.manuals import subject_of
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
 from workers.builtin.wishes import goal_of, same_person
+from workers.documents.content import Entity
 from workers.documents.forms import form_of
 from workers.documents.outline import readable
 from workers.documents.passage import Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import role_of
-from workers.documents.stated_name import called_name, can_name
-from workers.documents.technologies import technologies
+from workers.documents.stated_data import stated_entities
+from workers.documents.stated_name import called_name, can_name, headed_name
+from workers.documents.technologies import names_alone, technologies
 from workers.documents.words import spoken
 
 __all__ = [
@@ -62,6 +65,7 @@ _THING = re.compile(
 _THING_HAN = re.compile(
     r"(?:我们?|店里|公司|学校|社区)(?:现在|很|都)?(?:需要|想要?|希望有?|打算|计划|要)(?:做|有|开发|搭建|建)?一[个套款份]([^，。,；、]{2,20}?)(?=[，。,；]|$)"
 )
+_HEADINGS = 3  # that may say its name
 _OPENING, _NAME = 8, 8  # sentences in which a text says what it asks for; words of its name
 _STOP = frozenset(
     "with for that which to into from where when in on at by and or of so is are as via using".split()  # noqa: SIM905
@@ -78,6 +82,8 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     stated = next((passage.text for passage in read if passage.role == "name"), "") or next(
         (name for row in found[:_OPENING] if (name := called_name(row.text))), ""
     )
+    first_headings = [passage.block.text for passage in read if passage.block.kind == "heading"][:_HEADINGS]
+    stated = stated or next((name for text in first_headings if (name := headed_name(text))), "")
     if stated:
         return spoken(stated)[:120]
     found = [row for row in found if can_name(row.text)] or found
@@ -193,6 +199,13 @@ def _wished(needs: list[Need], goals: list[Goal]) -> list[Need]:
     return [Need(text, text, "functional", "Must", "", clause(text, ()), True) for text in wishes]
 
 
+def _kept(read: tuple[Passage, ...]) -> Iterator[Entity]:
+    """What the request says is kept, with its fields."""
+    for entity in stated_entities(read):
+        fields = [field for field in entity.fields if field]
+        yield Entity(name=entity.name, description=entity.description, attributes=fields, source="stated")
+
+
 def _asked_thing(title: str, lex: Lexicon) -> tuple[str, ...]:
     """What a one-line request is about: the noun phrase after its verb."""
     if lex.language == "zh":
@@ -254,7 +267,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
                     reader.users.named[name] = ()
     actors = tuple(Actor(name, said) for name, said in reader.users.named.items())
     title = _title(asked, own or found, read, lex, reader.manual)
-    sayings = [need.text for need in needs if need.kind != "exclusion"]
+    sayings = [need.text for need in needs if need.kind != "exclusion" and not names_alone(need.text)]
     things = (
         _asked_thing(title, lex)
         if thin
@@ -285,6 +298,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         dependencies=tuple(dict.fromkeys(reader.dependencies)),
         questions=tuple(dict.fromkeys(reader.questions)),
         entities=things,
+        data=() if form else tuple(_kept(read)),
         technologies=technologies(plain),
         domain=names.domain(text, lex, title or "-"),
         thin=thin,

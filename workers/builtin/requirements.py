@@ -26,7 +26,7 @@ from workers.documents.content import (
     Statement,
     UserStory,
 )
-from workers.documents.technologies import technologies
+from workers.documents.technologies import names_alone, technologies
 from workers.documents.traces import served
 
 _MADE = re.compile(
@@ -126,6 +126,8 @@ def names_limit(need: Need) -> bool:
     It is a constraint of the brief, and nobody's story.
     """
     lex = lexicon_of(need.text)
+    if need.kind == "constraint" and names_alone(need.text):
+        return True
     if need.kind == "constraint" and lex.find("around", need.text) and not lex.find("inside", need.text):
         return True
     if need.kind != "constraint" or not need.by_default or need.text.rstrip().endswith((".", "。")):
@@ -292,8 +294,9 @@ def _kept(m: Material) -> Requirement:
 
 
 def _entities(m: Material, items: list[Requirement]) -> list[Entity]:
-    names = [thing for thing in m.things() if not m.is_product(thing)]
-    found = []
+    found = list(m.analysis.data)
+    kept = {singular(entity.name.lower()) for entity in found}
+    names = [thing for thing in m.things() if not m.is_product(thing) and singular(thing.lower()) not in kept]
     for name in names:
         others = [
             other

@@ -28,6 +28,7 @@ from workers.builtin.sentences import Sentence, split
 from workers.builtin.users_in_prose import AWAY, has_verb, told_people
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.passage import ASKED, Passage
+from workers.documents.property_rows import is_of_person, says_nothing
 from workers.documents.reading_words import attribute_of, column_of, label_role
 
 _TRIM = " \t.,;:!?。，；：！？、"
@@ -90,6 +91,7 @@ class Users:
         self.named: dict[str, tuple[str, ...]] = {}
         self.of_block: dict[str, str] = {}  # block of a user -> the user's name; empty for an invented person
         self.passages = passages
+        self.told_across: set[str] = set()  # rows of such tables
         self.across: tuple[tuple[str, ...], dict[str, str]] | None = None  # of a table: who its columns are
         self.called: dict[str, str] = {}  # of somebody called by name: the role
         for row in found:
@@ -272,7 +274,11 @@ class Users:
     def _across(self, row: Sentence) -> bool:
         """Whether the row is of a table that gives each user a column; the first one names them."""
         cells = row.passage.block.cells
-        if len(cells) < 3 or cells[0][0] or not all(header for header, _ in cells[1:]):
+        if (
+            len(cells) < 3
+            or (cells[0][0] and not is_of_person(row.passage.block))
+            or not all(header for header, _ in cells[1:])
+        ):
             return False
         if self.across is None or self.across[0] != row.passage.block.section:
             self.across = (row.passage.block.section, {})
@@ -285,7 +291,9 @@ class Users:
             if not names_somebody(name):
                 continue
             known = self._listed(name)
-            self.named[known] = (*self.named[known], cell)
+            if not says_nothing(cell) and attribute_of(cells[0][1]) != "occupation":
+                self.named[known] = (*self.named[known], cell)
+        self.told_across.add(row.text)
         return True
 
     def role_of(self, subject: str) -> str:

@@ -8,12 +8,15 @@ import re
 from orchestrator.domain.courtesies import is_courtesy
 from orchestrator.domain.text import is_cjk, keywords
 from workers.documents.passage import Passage
+from workers.documents.quantities import month_first
 from workers.documents.reading_words import column_of
+from workers.documents.tongues import tongue
 
 MAX_SENTENCE = 1_200  # characters
 _SEMICOLON = re.compile(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")
 _BESIDE = frozenset({"id", "priority", "status", "aside", "likelihood", "impact", "release", "category"})
 _CELL = 4  # keywords of a cell that states something of its own
+_DAY = re.compile(r"(?<![\d.])\d{1,2}\.$")
 _RULE = re.compile(  # what is so in every case, or under a condition
     r"\b(?:must|shall|should|never|always|only|at (?:least|most)|(?:no )?more than|(?:no )?(?:fewer|less) than|up to|each|every|within"
     r"|if|whenever|when|unless|until|as soon as|costs?|may|can(?:not|['’]t)|mustn['’]t|allowed|nobody|no one|automatically|by default)\b|^no\b|\bper \w"
@@ -34,9 +37,14 @@ def split(text: str, language: str) -> list[str]:
     """Sentences of one block; abbreviations, decimals and ellipses do not end one."""
     import sentencex  # type: ignore[import-untyped]
 
-    language = "zh" if is_cjk(text) else language  # 。 ends a sentence in Japanese too
-    pieces = [piece.strip() for piece in sentencex.segment(language, text)]
-    return [part for piece in pieces if piece for part in bounded(piece)]
+    language = "zh" if is_cjk(text) else tongue(text) or language  # 。 ends a sentence in Japanese too
+    pieces: list[str] = []
+    for piece in (each.strip() for each in sentencex.segment(language, text)):
+        if pieces and _DAY.search(pieces[-1]) and month_first(piece):
+            pieces[-1] = f"{pieces[-1]} {piece}"  # `before 1. | October`
+        elif piece:
+            pieces.append(piece)
+    return [part for piece in pieces for part in bounded(piece)]
 
 
 def bounded(piece: str) -> list[str]:

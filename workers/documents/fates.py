@@ -25,6 +25,7 @@ from workers.documents.forms import form_of
 from workers.documents.part_fates import DESCRIBES, left_in, plain
 from workers.documents.passage import SKIPPED, Passage
 from workers.documents.passages import passages
+from workers.documents.stated_data import stated_entities
 
 MANUAL = "manual"  # form of a text that explains what exists: a request for what it says of it
 PATH = "spec/request-ledger.json"
@@ -133,7 +134,7 @@ def book(request: str, discovery: Discovery) -> Booked:
     ]
     goals = [goal.model_copy(update={"source": take("goal", goal.text)}) for goal in discovery.goals]
     for goal in goals:
-        _also(take, "goal", goal.metric, goal.target)
+        _also(take, "goal", goal.metric, goal.target, goal.baseline)
     risks = [risk.model_copy(update={"source": take("risk", risk.text)}) for risk in discovery.risks]
     for risk in risks:
         _also(take, "risk", risk.mitigation)
@@ -155,6 +156,12 @@ def book(request: str, discovery: Discovery) -> Booked:
         ("situation", discovery.situation),
     ):
         _also(take, kind, *(text for text in texts if text not in sources))
+    kept = {
+        name.casefold() for name in (*discovery.entities, *(entity.name for entity in discovery.data_model))
+    }
+    for entity in stated_entities(read):
+        for block in entity.blocks if entity.name.casefold() in kept else ():
+            taken.setdefault(block, []).append(f"entity {entity.name}")
     form = discovery.form or form_of(request, read)
     everything = "\n".join(plain(text) for (kind, text) in finder.known if kind != DESCRIBES)
     entries = [

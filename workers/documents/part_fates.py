@@ -12,7 +12,7 @@ from workers.documents.passage import ASKED, Passage
 DESCRIBES = "situation"  # the kind of item that carries a statement as a description only
 _HELD = 0.5  # share of a statement's words that its items hold together, from which it is taken
 _CLOSE = 0.4  # share of common words from which an item in other words belongs to a statement
-_WHOLE = frozenset({"user", "done"})  # roles whose blocks say one thing in several sentences
+_WHOLE = frozenset({"user", "done", "data"})  # roles whose blocks say one thing in several sentences
 _JUDGED = ASKED | {"", "constraint", "goal"}  # roles under which a rule is no description
 _MARKS = re.compile(r"[\W_]+")
 

@@ -25,7 +25,8 @@ from workers.documents.no_statement import answer_of, beside, gone_as, is_left_t
 from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.passages_beside import completed
-from workers.documents.property_rows import properties, property_of
+from workers.documents.property_rows import is_of_person, of_person, properties, property_of
+from workers.documents.ranks import ranks
 from workers.documents.reading_words import (
     clause_role,
     column_of,
@@ -342,6 +343,8 @@ class _Roles:
             return replace(base, role="name", text=name)
         if block.id in self.properties:
             return property_of(base)
+        if base.role == "user" and is_of_person(block):
+            return of_person(base) if len(block.cells) == 2 else base
         if block.kind == "row":
             row = row_of(base)
             referring = row.role in ASKED and ID.fullmatch(row.text) is not None
@@ -397,6 +400,8 @@ class _Roles:
         done = base.block.done
         if name := labelled_name(text):
             return replace(base, role="name", text=name)
+        if ranks(text):
+            return replace(base, role="attribute")
         skipped = beside(text, self.legend) or ("background" if is_logged(text) and not role else "")
         if skipped == "template" and is_left_to_decide(text):
             return replace(base, role="question")

@@ -56,6 +56,11 @@ def _is_value(match: re.Match[str]) -> bool:
     return not (_EACH.search(before) or _month().match(after) or _month_before().search(before))
 
 
+def month_first(text: str) -> bool:
+    """Whether a text begins with the name of a month."""
+    return _month().match(text) is not None
+
+
 @cache
 def _month() -> re.Pattern[str]:
     return re.compile(rf"\s*(?:\.|de |d')?\s*(?:{_any('months')})\b", re.IGNORECASE)

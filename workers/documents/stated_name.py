@@ -18,6 +18,16 @@ _CALLED = re.compile(
 _UNDECIDED = re.compile(
     r"(?:tb[acd]|to be (?:decided|defined|agreed)|undecided|open|n/?a|unknown|待定|offen)\W*$", re.IGNORECASE
 )
+_HEADED = re.compile(
+    r"\W*(?:project|product|app|application|projekt|produkt|projet|produit|proyecto|producto|产品|项目)\W*[:：]\s*(?P<name>\w.{1,78}?)[*_ ]*$",
+    re.IGNORECASE,
+)
+_DOCUMENT = re.compile(
+    r"\W*(?:(?:the |our )?(?:(?:product|software|business|system|project|technical|functional|user|app|application|mvp)\s+)*(?:requirements?|specifications?|spec|brief|proposal|description)(?:\s+(?:documents?|specifications?|list|sheet|overview))?"
+    r"|prd|srs|brd|frd|mrd|lastenheft|pflichtenheft|anforderungen|anforderungsdokument|cahier des charges|产品需求文档|需求文档|需求说明书?|要件定義書?)(?:\s*[(（][^()（）]{2,40}[)）])?(?:\s*[–—-]\s*(?:mvp|draft|prd|v[\d.]+))?\W*",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"\s*[:：|]\s*|\s+[–—-]\s+")
 _NO_NAME = re.compile(r"\W*#[0-9a-f]{3,8}\b|[\W\d_]*$", re.IGNORECASE)
 
 
@@ -34,6 +44,23 @@ def called_name(text: str) -> str:
     return found["name"] if found else ""
 
 
+def headed_name(heading: str) -> str:
+    """The name in a heading beside what it is: `Project: Simple Todo`, `PRD: Choir library`; empty for all else."""
+    found = _HEADED.match(heading)
+    if found:
+        return found["name"] if can_name(found["name"]) else ""
+    parts = _BETWEEN.split(heading.strip(" *_"), maxsplit=1)
+    if len(parts) < 2 or not all(re.search(r"\w", part) for part in parts):
+        return ""
+    kinds = [_DOCUMENT.fullmatch(part) is not None for part in parts]
+    name = parts[kinds.index(False)] if sum(kinds) == 1 else ""
+    return name.strip(" *_") if name and can_name(name) else ""
+
+
 def can_name(text: str) -> bool:
-    """Whether a text has a word that may name something: neither a colour, nor figures alone, nor an identifier."""
-    return _NO_NAME.match(text) is None and re.fullmatch(r"\W*[A-Z]{1,6}-?\d+(?:\.\d+)*\W*", text) is None
+    """Whether a text has a word that may name something: no colour, figures or identifier, nor the kind of document."""
+    return (
+        _NO_NAME.match(text) is None
+        and _DOCUMENT.fullmatch(text) is None
+        and re.fullmatch(r"\W*[A-Z]{1,6}-?\d+(?:\.\d+)*\W*", text) is None
+    )
