@@ -13,6 +13,7 @@ from workers.builtin.discovery import left_out
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
 from workers.builtin.names import singular
+from workers.builtin.orders import renamed, reworded
 from workers.builtin.request import Need
 from workers.builtin.revision import lines_of, not_carried, requests_in
 from workers.builtin.short_names import infinitive, stated, wished
@@ -369,8 +370,11 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     items, told = amended(previous.items, lines)
     items, _ = ranked(items, lines)
     items, given = with_criteria(items, lines)
+    items, _ = renamed(items, lines)
+    words, anew = reworded(items, lines)
+    items = [_reworded(item, words[item.id], m) if item.id in words else item for item in items]
     previous = previous.model_copy(update={"items": items})
-    said = [*told, *(f"{item.statement} {item.quote}" for item in previous.items)]
+    said = [*told, *anew, *(f"{item.statement} {item.quote}" for item in previous.items)]
     asked = [need for need in m.analysis.needs if not need.part and not names_limit(need)]
     wanted = not_carried([*requests_in(m), *asked], said)
     new: list[Requirement] = []
@@ -387,6 +391,18 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
         open_ = [text for text in open_ if not text.startswith(begins)]
         asks = asks if new else [text for text in asks if text.startswith(begins)]
     return previous.model_copy(update={"items": items, "open_questions": unique([*open_, *asks])})
+
+
+def _reworded(item: Requirement, text: str, m: Material) -> Requirement:
+    """A requirement in other words: what was made of its sentence is made anew; its place and priority stay."""
+    if item.statement == text:
+        return item
+    need = Need(text, text, "functional", item.moscow, item.category, clause(text, tuple(m.actor_names())))
+    made = requirement(need, m)
+    kept = {"id": item.id, "kind": item.kind, "category": item.category, "moscow": item.moscow}
+    return made.model_copy(
+        update={**kept, "goals": item.goals, "release": item.release, "source": item.source}
+    )
 
 
 def deepened(items: list[Requirement], m: Material) -> list[Requirement]:
