@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.builtin_chain import chain
 from workers.builtin import analyse_request
-from workers.builtin.audience import addressed, denied, says_nothing_else, without_denied
+from workers.documents.audience import addressed, denied, says_nothing_else, without_denied
 
 CLINIC = """# Clinic desk
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from orchestrator.domain.text import is_cjk, keywords
-from workers.builtin import audience, cues
+from workers.builtin import cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import clause, first_modal
 from workers.builtin.framing import introduces, is_background, told_today, under_topic
@@ -33,6 +33,7 @@ from workers.builtin.wishes import (
     two_goals,
     two_wishes,
 )
+from workers.documents import audience
 from workers.documents.content import Moscow
 from workers.documents.passage import ASKED, Passage
 from workers.documents.ranks import ranks

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from orchestrator.domain.text import is_cjk
-from workers.builtin.audience import without_denied
 from workers.builtin.language import Lexicon
+from workers.documents.audience import without_denied
 from workers.documents.reading_words import people, people_words
 
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"

@@ -11,7 +11,6 @@ from orchestrator.domain.clarified import asked_part
 from orchestrator.domain.empty_requests import names_nothing
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
-from workers.builtin.audience import without_denied
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import Clause, clause
 from workers.builtin.language import Lexicon, detect_language, lexicon_of
@@ -19,6 +18,7 @@ from workers.builtin.manuals import subject_of
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
 from workers.builtin.wishes import goal_of, same_person
+from workers.documents.audience import without_denied
 from workers.documents.content import Entity
 from workers.documents.forms import form_of
 from workers.documents.outline import readable

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from orchestrator.domain.text import is_cjk
-from workers.builtin.audience import denied
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.names import singular
 from workers.builtin.people import (
@@ -27,6 +26,7 @@ from workers.builtin.people import (
 from workers.builtin.sentences import Sentence, split
 from workers.builtin.users_in_prose import AWAY, has_verb, told_people
 from workers.builtin.wishes import doer_of, listed, same_person
+from workers.documents.audience import denied
 from workers.documents.passage import ASKED, Passage
 from workers.documents.property_rows import is_of_person, says_nothing
 from workers.documents.reading_words import attribute_of, column_of, label_role
