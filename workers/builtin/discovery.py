@@ -21,6 +21,7 @@ from workers.documents.content import (
     Statement,
     User,
 )
+from workers.documents.labels import labels
 from workers.documents.tongues import tongue
 
 _MEDIUM, _HIGH = 5, 14  # requirements and surroundings counted together
@@ -149,7 +150,9 @@ def questions(m: Material) -> list[str]:
     if a.form:
         return [m.say("ask_form", form=m.say(f"form_{a.form}"))]
     told = tongue(a.asked)
-    asked = [m.say("warn_language", name=m.say(f"language_{told}"))] if told else []
+    words = labels(m.lex.language).words
+    own = words[f"language_{m.lex.language}"]
+    asked = [m.say("warn_language", name=words[f"language_{told}"], own=own)] if told else []
     asked += [m.say("ask_everything", text=strip_end(short(a.asked, 200)))] if a.vague else []
     asked += a.questions
     if m.ask and a.asked == a.text:  # what was answered before the start is not asked again
