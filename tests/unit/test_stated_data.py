@@ -158,3 +158,11 @@ def test_attributes_of_one_persona_in_a_table_of_two_columns() -> None:
 )
 def test_statement_of_technologies_alone_is_told_from_one_that_asks(text: str, alone: bool) -> None:
     assert names_alone(text) is alone
+
+
+def test_data_model_that_an_agent_left_out_is_not_read() -> None:
+    found = chain(BOARD)["discovery"].model_copy(update={"data_model": [], "entities": []})
+
+    unread = [entry.text for entry in book(BOARD, found).ledger.unread()]
+
+    assert unread == ["Bed: id, ward, status", "Ward — id, name"]

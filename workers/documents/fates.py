@@ -159,7 +159,10 @@ def book(request: str, discovery: Discovery) -> Booked:
     kept = {
         name.casefold() for name in (*discovery.entities, *(entity.name for entity in discovery.data_model))
     }
+    lost: set[str] = set()  # blocks of entities that the discovery has not
     for entity in stated_entities(read):
+        if entity.name.casefold() not in kept:
+            lost.update(entity.blocks)
         for block in entity.blocks if entity.name.casefold() in kept else ():
             taken.setdefault(block, []).append(f"entity {entity.name}")
     form = discovery.form or form_of(request, read)
@@ -170,6 +173,7 @@ def book(request: str, discovery: Discovery) -> Booked:
             taken.get(passage.block.id, []),
             form,
             () if form else left_in(passage, held.get(passage.block.id, ()), everything),
+            owed=passage.block.id in lost and passage.role == "data",
         )
         for passage in read
     ]
@@ -325,11 +329,12 @@ def _told_at(said: str, longest: Sequence[str], placed: Mapping[str, str]) -> st
     return "" if any(c.isalnum() for c in said) else found
 
 
-def _entry(passage: Passage, taken_as: list[str], form: str, left: tuple[str, ...]) -> Entry:
+def _entry(passage: Passage, taken_as: list[str], form: str, left: tuple[str, ...], *, owed: bool) -> Entry:
+    """What became of a block. `owed`: no role is a reason to leave it out."""
     block = passage.block
     reason = ""
     if not taken_as:
-        reason = reason_of(passage)
+        reason = "" if owed else reason_of(passage)
         if form == MANUAL:
             reason = reason or _REASONS["instructions"]
         elif form:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workers.documents.passage import Passage
 
@@ -53,7 +54,13 @@ class StatedEntity:
 
 def below_data(passage: Passage) -> bool:
     """Whether a block stands below a heading about what is kept."""
-    return any(_SECTION.fullmatch(heading) for heading in passage.block.section)
+    return any(map(is_of_data, passage.block.section))
+
+
+@lru_cache(maxsize=4096)
+def is_of_data(heading: str) -> bool:
+    """Whether a heading says that what is kept stands below it."""
+    return _SECTION.fullmatch(heading) is not None
 
 
 def stated_entities(read: Sequence[Passage]) -> list[StatedEntity]:
@@ -72,7 +79,7 @@ def stated_entities(read: Sequence[Passage]) -> list[StatedEntity]:
     for passage in read:
         block = passage.block
         if block.kind == "heading":
-            inner = below_data(passage) and not _SECTION.fullmatch(block.text)
+            inner = below_data(passage) and not is_of_data(block.text)
             last = block.text if inner and len(block.text.split()) <= 4 else ""
             continue
         if block.kind == "code":
