@@ -90,8 +90,6 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
     text = strip_end(spoken(_first(c.sentence or need.text) if wish is None else wish.text))
     if need.kind == "exclusion":
         return []
-    if lex.language != "zh" and tongue(text):
-        return [lex.say("criterion_measured", text=text)] if _NUMBER.search(text) else []
     if wish is not None and wish.is_thing and not c.measures:
         return _of_thing(text, lex)
     if need.part:
@@ -106,6 +104,8 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
         if known and not c.action.startswith("be "):
             return [lex.say("criterion_refused", doing=strip_end(spoken(c.action)))]
         return [lex.say("criterion_never", doing=lower_first(text))]
+    if lex.language != "zh" and tongue(text):
+        return [lex.say("criterion_measured", text=text)] if _NUMBER.search(text) else []
     modal = bool(c.subject) and c.subject.lower() != text.lower() and bool(c.actions)
     if not modal:
         return _of_fact(text, c, lex)

@@ -38,7 +38,11 @@ _FAILS = re.compile(  # of a condition: what the product has to bear
 def category_of(text: str, lex: Lexicon) -> Category:
     """The category that most words and values of a statement speak of, of several the first; empty when none does."""
     said = text[:_LONGEST]
-    found = [(name, match.span()) for name, pattern in lex.categories for match in pattern.finditer(said)]
+    speaking = [(name, pattern) for name, pattern in lex.categories if pattern.search(said)]
+    names = dict.fromkeys(name for name, _ in speaking)
+    if len(names) < 2:
+        return cast(Category, next(iter(names), ""))
+    found = [(name, match.span()) for name, pattern in speaking for match in pattern.finditer(said)]
     whole = [
         (name, span)
         for name, span in dict.fromkeys(found)
@@ -46,13 +50,9 @@ def category_of(text: str, lex: Lexicon) -> Category:
     ]
     counts = Counter({name for name, _ in found})
     counts |= Counter(name for name, _ in whole)
-    if not found:
-        return ""
-    if any(name == "P" for name, _ in found) and any(
-        match[0][:1].isdigit() for match in _SECONDS.finditer(said)
-    ):
+    if "P" in names and any(match[0][:1].isdigit() for match in _SECONDS.finditer(said)):
         counts["P"] += 1
-    order = [name for name, _ in found]
+    order = [*names]
     return cast(Category, max(counts, key=lambda name: (counts[name], -order.index(name))))
 
 

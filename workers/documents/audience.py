@@ -13,6 +13,7 @@ _DENIED = re.compile(
     r"|[,;]?\s*\bnicht (?:für|gedacht für) (?P<de>[^,.;:!?()]+)|[,;]?\s*\bpas (?:pour|destiné\w* à) (?P<fr>[^,.;:!?()]+)|[,;]?\s*\bno (?:es |son |está pensad[oa] )?para (?P<es>[^,.;:!?()]+)",
     re.IGNORECASE,
 )
+_DENYING = ("not ", "n't ", "n’t ", "never ", "不", "非", "nicht ", "pas ", "no ")
 _ALONE = re.compile(  # what is left of a sentence that says nothing else
     r"\W*(?:(?:it|this|that|the|an?|our|tool|app|application|system|product|site|portal|platform|is|are|der|die|das|ist|und|and|but|ce|cet|outil|el|la)\W*)*",
     re.IGNORECASE,
@@ -25,12 +26,20 @@ _FOR = re.compile(
 
 def denied(text: str) -> list[tuple[str, str]]:
     """(what denies it, whom it is not for), for each place where a text says for whom something is not."""
+    if not may_deny(text):
+        return []
     return [(match[0], next(filter(None, match.groups()))) for match in _DENIED.finditer(text)]
 
 
 def without_denied(text: str) -> str:
     """A text without the places that say for whom something is not; their length is kept."""
-    return _DENIED.sub(lambda match: " " * len(match[0]), text)
+    return _DENIED.sub(lambda match: " " * len(match[0]), text) if may_deny(text) else text
+
+
+def may_deny(text: str) -> bool:
+    """Whether a text has a word without which nothing is denied: most texts have none."""
+    said = text.casefold()
+    return any(word in said for word in _DENYING)
 
 
 def says_nothing_else(text: str) -> bool:

@@ -24,6 +24,10 @@ _SMALL: dict[str, frozenset[str]] = {
         "tr": "ve bir bu için ile olarak da de olmalı değil çok her",
     }.items()
 }
+_CODES = {
+    word: [code for code, small in _SMALL.items() if word in small]
+    for word in frozenset().union(*_SMALL.values())
+}
 _LETTERS = {
     "ja": pattern(r"[\p{Hiragana}\p{Katakana}]"),
     "ko": pattern(r"\p{Hangul}"),
@@ -39,11 +43,13 @@ def tongue(text: str) -> str:
     """The code of the language (`de`, `fr`, `ja` ...); empty for English and Chinese, and where little tells it."""
     if is_chinese(text):
         return ""
-    letters = sum(map(str.isalpha, text))
-    for code, letter in _LETTERS.items():
-        if letters and 5 * len(letter.findall(text)) > letters:
+    letters = 0 if text.isascii() else sum(map(str.isalpha, text))
+    for code, letter in _LETTERS.items() if letters else ():
+        if 5 * len(letter.findall(text)) > letters:
             return code
-    words = [word.lower() for word in _WORD.findall(text)]
-    counts = {code: sum(word in small for word in words) for code, small in _SMALL.items()}
+    counts = dict.fromkeys(_SMALL, 0)
+    for word in _WORD.findall(text.lower()):
+        for code in _CODES.get(word, ()):
+            counts[code] += 1
     best = max(counts, key=lambda code: (counts[code], code == "en"))
     return "" if best == "en" or counts[best] < _LEAST or counts[best] <= counts["en"] + 1 else best
