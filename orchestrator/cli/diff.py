@@ -17,6 +17,7 @@ from orchestrator.domain.inert import inert
 if TYPE_CHECKING:
     from orchestrator.domain.json_types import Json
     from orchestrator.store.store import Tx
+    from orchestrator.views.document_diff import FileDiff
 
 
 def diff(
@@ -56,6 +57,10 @@ def diff(
             _landed(opened, in_session, artifact, as_json=as_json)
             return
 
+        if old is None and new is None and (files := _files(opened, in_session, artifact)):
+            _show_files(files, as_json=as_json)
+            return
+
         def read(tx: Tx) -> tuple[str, list[Json], list[bytes]]:
             from orchestrator.store import artifacts, edits
 
@@ -80,6 +85,33 @@ def diff(
     if not lines:
         note("the two versions are identical")
     for line in lines:
+        say(coloured(inert(line)))
+
+
+def _files(opened: OpenedForReading, in_session: str | None, artifact: str) -> list[FileDiff]:
+    """What the last change of a document changed in its files; empty for what has none beside it."""
+    from orchestrator.views import lookup
+    from orchestrator.views.document_diff import INDEX, document_diff
+
+    def read(tx: Tx) -> list[FileDiff]:
+        session = lookup.session(tx, in_session, finished=True).id
+        path = lookup.artifact(tx, session, artifact)
+        return document_diff(tx, session, path) if path.endswith(INDEX) else []
+
+    return opened.store.read(read)
+
+
+def _show_files(files: list[FileDiff], *, as_json: bool) -> None:
+    if as_json:
+        rows: list[Json] = [
+            {"path": each["path"], "from": each["old"], "to": each["new"], "diff": list(each["diff"])}
+            for each in files
+        ]
+        first = rows[0]
+        assert isinstance(first, dict)
+        print_json({**first, "files": rows})
+        return
+    for line in (line for each in files for line in each["diff"]):
         say(coloured(inert(line)))
 
 

@@ -63,6 +63,9 @@ _CJK = expression(
         sorted((re.escape(word) for word in {*_CJK_FILLER, *_VERBS} if is_cjk(word)), key=len, reverse=True)
     )
 )
+_ROWS = ("qwertyuiop", "qwertzuiop", "azertyuiop", "asdfghjkl", "qsdfghjklm", "zxcvbnm", "yxcvbnm", "wxcvbn")
+_KEYS = (*_ROWS, *(row[::-1] for row in _ROWS))
+_RUN = 3  # keys side by side that are a run
 _FILE = expression(r"[\w./~-]{1,200}\.(?:md|markdown|txt|rst|adoc|docx?|pdf|html?|json|ya?ml)", re.I)
 SHOWN = 60  # characters of a request that its refusal repeats
 
@@ -85,11 +88,9 @@ def check_asks(request: str, *, object_given: bool) -> None:
             why=f"{name!r} is the name of a file, and not what it says",
             fix=f"give the file: lifecycle start @{name}",
         )
-    verbs: set[str] = set()
-    for word in _words(request):
-        if word not in _VERBS:
-            return
-        verbs.add(word)
+    verbs = set(_words(request))
+    if verbs - _VERBS:
+        return
     actions = verbs & _ACTIONS
     if len(actions) > 1 or (actions and verbs & _PROBES) or (object_given and verbs - _PROBES):
         return
@@ -100,6 +101,26 @@ def check_asks(request: str, *, object_given: bool) -> None:
         if actions
         else f"{said!r} names nothing to do and nothing to make",
     )
+
+
+def names_nothing(text: str) -> bool:
+    """Whether no word of a text says what it is about: greetings, trials, keys struck at random."""
+    return not set(_words(text)) - _LIGHT - _PROBES
+
+
+def _is_struck_at_random(word: str) -> bool:
+    """Whether a word is one letter again and again, or letters that lie side by side on a keyboard: `asdf`, `qwer`."""
+    if len(word) < 4:
+        return False
+    at = 0
+    while at < len(word) and len(set(word)) > 1:
+        ends = (
+            end for end in range(len(word), at + _RUN - 1, -1) if any(word[at:end] in row for row in _KEYS)
+        )
+        at = next(ends, 0)
+        if not at:
+            return False
+    return True
 
 
 def is_about(request: str, text: str) -> bool:
@@ -122,5 +143,5 @@ def _words(request: str) -> Iterator[str]:
         elif word.isdecimal():
             if request[: found.start()].endswith("#"):
                 yield f"#{word}"
-        elif word not in _FILLER and len(word) > 1:
+        elif word not in _FILLER and len(word) > 1 and not _is_struck_at_random(word):
             yield word

@@ -47,7 +47,7 @@ class Score:
     coverage: float
     gate: Gate
     notes: tuple[str, ...] = field(default=())
-    errors: int = 0  # findings of the lint that keep the gate from PASS
+    errors: tuple[Weak, ...] = ()  # findings of the lint that keep the gate from PASS
     basis: Basis | None = None
     lacks: tuple[Lack, ...] = ()  # what keeps it from PASS
 
@@ -61,15 +61,17 @@ def score(spec: Spec, gates: Gates) -> Score:
     weights = sum(part.weight for part in dimensions.values())
     total = sum(part.score * part.weight for part in dimensions.values()) / weights if weights else 0.0
     rounded, covered = round(total, 1), _coverage(spec, gates).score
-    errors = sum(fault.is_error for fault in spec.faults)
+    errors = tuple(
+        Weak(fault.where, "finding", fault.text, fault.todo) for fault in spec.faults if fault.is_error
+    )
     return Score(
         dimensions,
         rounded,
         covered,
-        gate_of(rounded, covered, gates, errors, spec.basis),
+        gate_of(rounded, covered, gates, len(errors), spec.basis),
         errors=errors,
         basis=spec.basis,
-        lacks=lacks(rounded, covered, gates, errors, spec.basis),
+        lacks=lacks(rounded, covered, gates, len(errors), spec.basis),
     )
 
 

@@ -1,4 +1,4 @@
-"""The ledger of a request as people read it: what each block was taken as, why it was skipped, what was not read."""
+"""The ledger of a request as people read it: what each block was taken as, what was left of it, why it was skipped."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ def ledger_lines(value: Json) -> list[str]:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ValueError("it has no list of entries")
     rows = [entry for entry in entries if isinstance(entry, dict)]
-    by_fate = {
-        fate: [row for row in rows if row.get("fate") == fate] for fate in ("taken", "skipped", "unread")
-    }
+    by_fate = {fate: [row for row in rows if row.get("fate") == fate] for fate in _NAMES}
     counts = ", ".join(f"{len(found)} {_NAMES[fate]}" for fate, found in by_fate.items())
     lines = [f"{len(rows)} blocks: {counts}"]
     form = value.get("form") if isinstance(value, dict) else ""
@@ -30,7 +28,7 @@ def ledger_lines(value: Json) -> list[str]:
     return lines
 
 
-_NAMES = {"taken": "taken", "skipped": "skipped", "unread": "not read"}
+_NAMES = {"taken": "taken", "partly": "taken in part", "skipped": "skipped", "unread": "not read"}
 
 
 def _listed(rows: list[JsonObject]) -> Iterator[str]:
@@ -43,6 +41,15 @@ def _listed(rows: list[JsonObject]) -> Iterator[str]:
         taken = row.get("taken_as")
         kinds = ", ".join(map(str, taken)) if isinstance(taken, list) else ""
         why = one_line(kinds or str(row.get("reason") or ""))
-        text = one_line(str(row.get("text") or ""))
-        text = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+        text = _short(str(row.get("text") or ""))
         yield f"    {one_line(str(row.get('id') or ''))}  {text}{f'  [{why}]' if why else ''}"
+        left = row.get("left")
+        yield from (
+            f"      nothing was made of: {one_line(str(said))}"
+            for said in (left if isinstance(left, list) else ())
+        )
+
+
+def _short(text: str) -> str:
+    text = one_line(text)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -113,6 +113,9 @@ def test_any_line_is_shown_character_by_character(text: str) -> None:
 def test_any_sentence_in_a_list_of_requirements_is_read_character_by_character(text: str) -> None:
     line = " ".join(f"It must show {text}".split())
     assume(not re.search(r"\*.*[A-Za-z].*\*", line))  # that may be emphasis
+    assume(
+        not re.search(r"[(\[【（`]\s*(?:[MSCW]|P\d)\s*[)\]】）`]\s*[.。]?$", line, re.IGNORECASE)
+    )  # a priority
 
     read = sentences(f"## Requirements\n- {line}\n")
 

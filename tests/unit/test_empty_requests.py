@@ -10,6 +10,7 @@ NOTHING = """
 hello|Hello!|hi|Hi there|good morning|thanks|ok|test|Test.|testing|test test|testing 123|this is a test|just testing
 do it|do something|make it better|make it|make it work|make something nice|please help me|can you help?|start|go|42|x
 idea.md|docs/Request.TXT|~/prd.pdf
+asdf qwer|Qwertz yxcv|aaaa bbbb|poiu lkjh
 fix|fix it|Fix this, please|improve it|refactor|build something|I want something new|asdf|foo bar|what can you do?
 你好|您好！|大家好|测试|测试一下|做吧|帮我做一下|帮我做一个东西|把它做得更好|优化一下|随便做点什么|请帮我|こんにちは|안녕하세요|Bonjour
 """.replace("\n", "|").strip("|")
@@ -18,7 +19,7 @@ Build a TODO app|fix login bug|Add dark mode|做一个待办应用|URL shortener
 run the tests|fix #42|Fix issue 42|hello world program|a greeting bot|test the login|Make it faster to search|test plan
 refactor billing|Improve the README|code review|Analyze this project|an app|chat|Add a hello page|port it to C++|SSO
 改进搜索|修复登录问题|写测试用例|fix idea.md|Node.js|优化性能|分析这个项目|翻译|设计登录页面|天気アプリ|오류 수정
-Corrige el error|Fehler beheben|make test pass in CI
+hjkl navigation|weather|power tools|Corrige el error|Fehler beheben|make test pass in CI
 """.replace("\n", "|").strip("|")
 
 

@@ -167,3 +167,67 @@ def test_what_a_manual_explains_is_skipped_for_that_reason() -> None:
     assert ledger.form == "manual"
     assert ledger.unread() == []
     assert "explains how to use what exists" in {entry.reason for entry in ledger.entries}
+
+
+FERRY = """# Ferry
+
+## Requirements
+Guests must be able to book a crossing. A crossing that is cancelled is refunded within two days.
+Bicycles travel free on Mondays. The kiosk should print a ticket. Dogs need a muzzle on deck.
+
+| Story | Detail |
+|-------|--------|
+| Guests cancel a booking | Whoever cancels a day before gets all the money back |
+"""
+
+
+def poor(*texts: str) -> Discovery:
+    """What an agent might give that carries these statements and no others."""
+    rows = [{"text": text, "kind": "functional", "moscow": "Must"} for text in texts]
+    given = {"title": "Ferry", "problem_statement": "-", "domain": "-", "requirements": rows}
+    return Discovery.model_validate(given)
+
+
+def test_block_of_which_sentences_became_nothing_is_taken_in_part_and_names_them() -> None:
+    found = book(
+        FERRY,
+        poor(
+            "Guests must be able to book a crossing.",
+            "A ticket is printed at the kiosk",
+            "Guests cancel a booking",
+        ),
+    )
+
+    left = {entry.kind: entry.left for entry in found.ledger.entries if entry.fate == "partly"}
+    assert left["paragraph"] == (
+        "A crossing that is cancelled is refunded within two days.",
+        "Bicycles travel free on Mondays.",
+        "Dogs need a muzzle on deck.",
+    )
+    assert left["row"] == ("Whoever cancels a day before gets all the money back",)
+    assert found.discovery.fates.left == [*left["paragraph"], *left["row"]]
+    assert set(found.discovery.fates.left) <= set(stated(FERRY, "en", found.discovery, found.ledger))
+
+
+def test_rule_that_was_kept_as_a_description_alone_is_left() -> None:
+    told = "The office sells tickets at a window. Nobody may board without a ticket."
+    found = book(told, poor("Tickets are sold").model_copy(update={"situation": told.split(". ", 1)}))
+
+    assert found.discovery.fates.left == ["Nobody may board without a ticket."]
+
+
+def test_sentence_that_stands_whole_elsewhere_is_not_left() -> None:
+    text = f"{FERRY}\n## Notes\nBicycles travel free on Mondays. Ask Ada for the rest of the rules.\n"
+    found = book(text, poor("Bicycles travel free on Mondays.", "Ada has the rest of the rules"))
+
+    assert "Bicycles travel free on Mondays." not in found.discovery.fates.left
+
+
+def test_statements_that_were_left_lower_coverage_and_are_asked_about() -> None:
+    gates, language = load_pack(None, {}).gates, "en"
+    few = book(FERRY, poor("Guests must be able to book a crossing."))
+    shown = str(build_readiness(assess({}, set(), [], gates), language, ledger=few.ledger).left)
+    content = ask("requirements", request=FERRY, language=language, codebase=None, discovery=few.discovery)
+
+    assert "Dogs need a muzzle on deck." in shown
+    assert any("Dogs need a muzzle" in text for text in content.open_questions)

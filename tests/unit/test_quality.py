@@ -116,8 +116,9 @@ def test_an_error_of_the_lint_keeps_the_gate_from_pass(gates: Gates) -> None:
 
     found = score(spec, gates)
 
-    assert gate_of(100, 100, gates, found.errors) is Gate.REVIEW
-    assert gate_of(59.9, 100, gates, found.errors) is Gate.FAIL
+    assert gate_of(100, 100, gates, len(found.errors)) is Gate.REVIEW
+    assert gate_of(59.9, 100, gates, len(found.errors)) is Gate.FAIL
+    assert found.errors == (Weak("REQ-001", "finding", "says the opposite", "set it right"),)
     assert found.dimensions["consistency"].score == 90
     assert found.dimensions["consistency"].weak == (
         Weak("REQ-001", "finding", "says the opposite", "set it right"),

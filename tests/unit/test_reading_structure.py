@@ -221,6 +221,10 @@ def test_table_between_ruled_lines_has_rows() -> None:
         ("On New Year's Eve ten times the usual", "SC"),
         ("手套湿的也能点得动", "U"),
         ("没信号也得能记", "SC"),
+        ("No network access at all, not even for updates", "S"),
+        ("After a power failure it shall resume without help", "SC"),
+        ("Screen texts in a second language", "U"),
+        ("Audit pages open within 2 seconds, also at 300 ms of delay", "P"),
     ],
 )
 def test_qualities_are_named_by_their_words(text: str, category: str) -> None:

@@ -16,6 +16,7 @@ from workers.documents.quantities import quantities
 from workers.documents.reading_words import priority_of
 
 OWN_ID = expression(r"\b(?:REQ|NFR(?:-[A-Z]{1,2})?|GOAL|EPIC|STORY|ADR|COMP|OQ|Q)-?\d+\b")
+_NAMED = expression(r"\b(REQ|NFR-?(?:SC|P|S|U))[- ]?0*(\d{1,4})\b", re.IGNORECASE)
 _ITEM = expression(r"\b(?:REQ|NFR-[A-Z]{1,2})-\d+\b")
 _ITEMS = r"(?P<items>(?:REQ|NFR-[A-Z]{1,2})-\d+(?:(?:, | and |, and |\s?(?:、|和|与|及)\s?)(?:REQ|NFR-[A-Z]{1,2})-\d+)*)"
 _RANK = (
@@ -23,16 +24,25 @@ _RANK = (
     r"|必须|必需|必做|应该|重要|可选|可有可无|可做可不做|低|中|高|不做)(?:的|级|优先级| priority| (?:requirement|one)s?)?"
 )
 _LATER = r"(?P<later>(?:can|could|may|might|should)(?: also| well| easily)? (?:wait|come later|be done later|follow(?: later)?|be postponed)\b(?:(?!REQ-|NFR-|\b(?:must|shall|should|needs?)\b)[^.;]){0,60}|(?:is|are) (?:for later|not urgent)|可以?(?:先)?(?:等|以后|晚点|后面|推迟|缓|放到|留到|明年|下一?[期版年])[^。；]{0,14}|不急)"
+_MAKE = r"(?:make|mark|set|lower|raise|change|turn|downgrade|demote|upgrade|promote|move|rank|treat)"
+_AS = r"(?:as |to |into |down to |up to |to be )?(?:an? |the )?"
 _RANKED = tuple(
-    expression(rf"^(?:please |and |but |请|把|将)*{pattern}[.!;,。！；，]?$", re.IGNORECASE)
+    expression(
+        rf"^(?:please |and |but |请|把|将)*{pattern}(?: please| now| instead| from now on)*[.!;,。！；，]?$",
+        re.IGNORECASE,
+    )
     for pattern in (
-        rf"(?:remove|drop|delete|omit|cancel|leave out|请?(?:删除|去掉|移除|取消))\s?{_ITEMS}(?: please)?",
+        rf"(?:remove|drop|delete|omit|cancel|leave out|we (?:no longer|do not|don['’]?t) (?:need|want)|请?(?:删除|去掉|移除|取消))\s?{_ITEMS}(?: any ?more)?(?: please)?",
+        rf"{_ITEMS}\s?[:：]?\s?(?:please )?(?:remove|drop|delete|omit|cancel|leave out|删除|去掉|移除|取消)(?: it| this| them| that)?",
+        rf"{_ITEMS}[:,]? (?:is|are)(?: no longer|n['’]t| not) (?:needed|wanted|required|asked for|in scope)(?: any ?more)?",
         rf"{_ITEMS} (?:should|must|can|may|is|are)(?: to)?(?: be)? (?:removed|dropped|deleted|omitted|left out)",
-        rf"(?:make|mark|set|lower|raise|change|turn) {_ITEMS} (?:as |to |into )?(?:an? )?{_RANK}",
-        rf"{_ITEMS}(?::| is| are| becomes?| should be| must be) (?:only |just |really |more of )?(?:an? )?{_RANK}",
-        rf"(?:the )?priority of {_ITEMS} (?:is|should be|becomes) (?:an? )?{_RANK}",
+        rf"{_MAKE} {_ITEMS}(?:['’]s? priority)? {_AS}{_RANK}",
+        rf"{_ITEMS}\s?[:,-]? (?:please )?{_MAKE} (?:it|this|them|that|its priority|the priority) {_AS}{_RANK}",
+        rf"{_ITEMS}(?::| is| are| becomes?| should(?: be(?:come)?)| must be| shall be)(?: now)? (?:only |just |really |more of )?(?:an? )?{_RANK}",
+        rf"(?:(?:change|set|lower|raise) )?(?:the )?priority of {_ITEMS} (?:is|should be|becomes|to|as)(?: be)? (?:an? )?{_RANK}",
+        rf"{_ITEMS}\s?[:：]\s?(?:the )?priority\s?[:：=]?(?: is| to)? (?:an? )?{_RANK}",
         rf"{_ITEMS}:? {_LATER}",
-        rf"{_ITEMS}\s?(?:的?优先级)?(?:改为|改成|降为|升为|设为|设成|应该?是|应为|都?是|为|[:：])\s?{_RANK}",
+        rf"{_ITEMS}\s?(?:的?优先级)?(?:[:：，,]?\s?(?:改为|改成|降为|升为|设为|设成|应该?是|应为|都?是|为)|[:：])\s?{_RANK}",
         rf"{_ITEMS}\s?(?:不(?:需)?要了|不做了|取消)",
         rf"{_ITEMS}\s?都?{_LATER}",
     )
@@ -73,6 +83,15 @@ def _unit(value: str) -> str:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(word for word in keywords(text) if not re.search(r"\d", word))
+
+
+def canonical(line: str) -> str:
+    """A line with its identifiers as documents write them: `req-7` as `REQ-007`."""
+    return _NAMED.sub(lambda found: f"{_prefix(found[1].upper())}-{int(found[2]):03d}", line)
+
+
+def _prefix(said: str) -> str:
+    return said if said == "REQ" or "-" in said else f"NFR-{said[3:]}"
 
 
 def amended(items: list[Requirement], lines: list[str]) -> tuple[list[Requirement], list[str]]:

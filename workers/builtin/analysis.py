@@ -7,7 +7,7 @@ from typing import Literal
 from orchestrator.domain.clarified import asked_part
 from orchestrator.domain.dataclass import dataclass, field
 from workers.builtin.clauses import Clause
-from workers.documents.content import Moscow
+from workers.documents.content import Entity, Moscow
 
 Kind = Literal[
     "functional", "nonfunctional", "constraint", "exclusion", "goal"
@@ -39,6 +39,7 @@ class Goal:
     text: str
     metric: str = ""
     target: str = ""
+    baseline: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class RequestAnalysis:
     dependencies: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
+    data: tuple[Entity, ...] = ()  # what is kept, with the fields that the request names
     technologies: tuple[tuple[str, str], ...] = ()  # (name, layer)
     domain: str = ""
     product: str = ""  # how a sentence speaks of it; empty: the request gives it no noun

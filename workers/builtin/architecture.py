@@ -202,7 +202,11 @@ def _stack(m: Material) -> list[Choice]:
 def _data_model(m: Material, given: object) -> list[Entity]:
     if not isinstance(given, Requirements):
         return []
-    return [entity.model_copy(update={"description": ""}) for entity in given.entities]
+    stated = {entity.name for entity in m.analysis.data}
+    return [
+        entity if entity.name in stated else entity.model_copy(update={"description": ""})
+        for entity in given.entities
+    ]
 
 
 def _operations(items: list[Requirement], m: Material) -> list[Operation]:

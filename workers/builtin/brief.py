@@ -153,7 +153,8 @@ def _goals(m: Material) -> list[Goal]:
     a = m.analysis
     found = m.facts.get("discovery")
     stated = [
-        Goal(text=goal.text, metric=goal.metric, target=goal.target, source="stated") for goal in a.goals
+        Goal(text=goal.text, metric=goal.metric, target=goal.target, baseline=goal.baseline, source="stated")
+        for goal in a.goals
     ]
     extra = (
         [goal for goal in found.goals if not any(carries(goal.text, other.text) for other in stated)]
@@ -164,7 +165,8 @@ def _goals(m: Material) -> list[Goal]:
         if goal.text in a.text:
             read = goal_of(goal.text, lexicon_of(goal.text))
             metric, target = goal.metric or read.metric, goal.target or read.target
-            stated.append(Goal(text=goal.text, metric=metric, target=target, source="stated"))
+            told = {"metric": metric, "target": target, "baseline": goal.baseline}
+            stated.append(Goal(text=goal.text, **told, source="stated"))
     if stated:
         return list({goal.text: goal for goal in stated}.values())
     return _proposed_goals(m)

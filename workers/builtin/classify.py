@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
-from orchestrator.domain.text import is_cjk
+from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin import cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import clause, first_modal
@@ -19,7 +19,7 @@ from workers.builtin.framing import introduces, is_background, told_today, under
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.leads import is_answer
 from workers.builtin.manuals import is_manual, promised, subject_of
-from workers.builtin.people import people_in
+from workers.builtin.people import people_in, people_named
 from workers.builtin.qualities import category_of, kind_of, quality_of
 from workers.builtin.remainder import remainder
 from workers.builtin.sentences import Sentence
@@ -34,14 +34,18 @@ from workers.builtin.wishes import (
     two_goals,
     two_wishes,
 )
+from workers.documents import audience
 from workers.documents.content import Moscow
 from workers.documents.passage import ASKED, Passage
+from workers.documents.ranks import ranks
 from workers.documents.reading_words import priority_of
+from workers.documents.stated_name import called_name
 from workers.documents.trouble import tells_of_better
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _TOLD = 30  # words from which an item about users tells of several
 _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request when nothing in it is asked for
+_NAMING = 9  # words below which a sentence only says what the thing is called
 _PRONOUN = expression(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
@@ -92,8 +96,24 @@ class Reader:
                 self._need(row, lexicon_of(row.text), by_default=True)
                 if row.text in self.situation:
                     self.situation.remove(row.text)
+        self._ranked()
         if not self.manual:  # what a manual explains is skipped for that reason
             self.situation += remainder(self.found, self.passages, self._said(), [*self.users.named])
+
+    def _ranked(self) -> None:
+        """Give each requirement the priority that a line gives it by name."""
+        lines = [passage.block.text for passage in self.passages if passage.role == "attribute"]
+        own = {passage.block.id for passage in self.passages if passage.priority}
+        for name, given in (pair for text in (*lines, *self.situation) for pair in ranks(text)):
+            words = keywords(name)
+            shares = [
+                (len(words & keywords(f"{need.title} {need.text}")), -at)
+                for at, need in enumerate(self.needs)
+            ]
+            share, at = max(shares, default=(0, 0))
+            need = self.needs[-at] if words and 2 * share > len(words) else None
+            if need is not None and need.kind != "exclusion" and need.block not in own:
+                self.needs[-at] = replace(need, moscow=given, given=given, by_default=False)  # type: ignore[arg-type]
 
     def _said(self) -> set[str]:
         """Every text that was recorded."""
@@ -106,6 +126,7 @@ class Reader:
             *(goal.text for goal in self.goals),
             *(row.text for row in self.criteria),
             *(text for risk in self.risks for text in (risk.text, risk.mitigation)),
+            *self.users.told_across,
             *(text for texts in self.users.named.values() for text in texts),
         }
 
@@ -190,6 +211,14 @@ class Reader:
         about = cues.ABOUT_TEXT.match(text) or (block == self.about and cues.SAYS_OF_TEXT.match(text))
         if about and role != "question":
             self.about = block
+            self._situated(row, lex)
+            return
+        if role in ("", "background", "user", *ASKED) and block != self.about and self._addressed(row, lex):
+            return
+        if role in ("", "background") and called_name(text) and len(text.split()) < _NAMING:
+            self._situated(row, lex)
+            return
+        if ranks(text):
             self._situated(row, lex)
             return
         unclear = cues.CLARIFY.search(text)
@@ -364,6 +393,20 @@ class Reader:
             self._need(row, lex, by_default=True)
             return
         self._situated(row, lex)
+
+    def _addressed(self, row: Sentence, lex: Lexicon) -> bool:
+        """Take for whom a sentence says that the thing is, and is not; False when it says something else as well."""
+        against = [phrase for phrase, whom in audience.denied(row.text) if people_named(whom) or is_cjk(whom)]
+        alone = bool(against) and audience.says_nothing_else(row.text)
+        for phrase in against:
+            said = row.text if alone else phrase.strip(" ,;，；、")
+            self._need(replace(row, text=said), lex, exclusion=True)
+        elsewhere = alone or row.item or self.users.listing  # a list of users is believed
+        whom = "" if elsewhere else audience.addressed(row.text)
+        if not people_named(whom):
+            return alone
+        told = replace(row, text=whom, passage=replace(row.passage, role="user"))
+        return self.users.described(told, lex)
 
     def _relied(self, row: Sentence, lex: Lexicon) -> bool:
         """Whether a statement below `Dependencies and ...` is no assumption, risk or limit, which are taken as such."""

@@ -15,6 +15,7 @@ from workers.builtin.language import Lexicon
 from workers.builtin.material import lower_first, short, strip_end, upper_first
 from workers.builtin.request import Need
 from workers.builtin.wishes import is_reserved
+from workers.documents.tongues import tongue
 from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
@@ -49,6 +50,8 @@ _IRREGULAR = {"sent": "send", "shown": "show", "kept": "keep", "found": "find", 
 def headline(need: Need, lex: Lexicon) -> str:
     """A short title of the requirement: who does what, or what is done."""
     c = need.clause
+    if lex.language != "zh" and tongue(need.text):  # no rule here inflects its words
+        return short(upper_first(strip_end(spoken(need.text))))
     wish = story_wish(need.text, lex)
     if wish is not None and need.kind != "exclusion":
         return short(upper_first(strip_end(spoken(wish.text))))
@@ -102,6 +105,8 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
         if known and not c.action.startswith("be "):
             return [lex.say("criterion_refused", doing=strip_end(spoken(c.action)))]
         return [lex.say("criterion_never", doing=lower_first(text))]
+    if lex.language != "zh" and tongue(text):
+        return [lex.say("criterion_measured", text=text)] if _NUMBER.search(text) else []
     modal = bool(c.subject) and c.subject.lower() != text.lower() and bool(c.actions)
     if not modal:
         return _of_fact(text, c, lex)

@@ -21,6 +21,8 @@ from workers.documents.content import (
     Statement,
     User,
 )
+from workers.documents.labels import labels
+from workers.documents.tongues import tongue
 
 _MEDIUM, _HIGH = 5, 14  # requirements and surroundings counted together
 
@@ -47,6 +49,7 @@ def answer(m: Material) -> Discovery:
         done=[Stated(text=text) for text in a.done],
         form="manual" if a.manual else a.form,
         entities=list(a.entities),
+        data_model=list(a.data),
         dependencies=list(a.dependencies),
         exploration_dimensions=_dimensions(m),
         complexity=level,
@@ -58,7 +61,10 @@ def answer(m: Material) -> Discovery:
 
 
 def _goals(a: RequestAnalysis) -> list[StatedGoal]:
-    rows = [StatedGoal(text=goal.text, metric=goal.metric, target=goal.target) for goal in a.goals]
+    rows = [
+        StatedGoal(text=goal.text, metric=goal.metric, target=goal.target, baseline=goal.baseline)
+        for goal in a.goals
+    ]
     return list({row.text: row for row in reversed(rows)}.values())[::-1]
 
 
@@ -143,7 +149,11 @@ def questions(m: Material) -> list[str]:
     a = m.analysis
     if a.form:
         return [m.say("ask_form", form=m.say(f"form_{a.form}"))]
-    asked = [m.say("ask_everything", text=strip_end(short(a.asked, 200)))] if a.vague else []
+    told = tongue(a.asked)
+    words = labels(m.lex.language).words
+    own = words[f"language_{m.lex.language}"]
+    asked = [m.say("warn_language", name=words[f"language_{told}"], own=own)] if told else []
+    asked += [m.say("ask_everything", text=strip_end(short(a.asked, 200)))] if a.vague else []
     asked += a.questions
     if m.ask and a.asked == a.text:  # what was answered before the start is not asked again
         return unique([*asked, *m.ask.questions])

@@ -12,6 +12,7 @@ from workers.builtin.language import Lexicon
 from workers.builtin.people import people_in
 from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import doer_of, imperative
+from workers.documents.block_parts import reads_as_rule
 from workers.documents.passage import ASKED
 from workers.documents.trouble import hurts_today
 
@@ -57,7 +58,7 @@ def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, .
     if row.role == "use_case":
         return _is_told(row, lex)
     if row.role in ASKED and not asks and lex.language == "en" and not is_cjk(row.text):
-        return not row.passage.parent
+        return not row.passage.parent and not reads_as_rule(row.text)
     with_list = (row.passage.block.section, row.role) in listed
     return with_list and row.role in _LISTED and not (row.role in ASKED and asks)
 

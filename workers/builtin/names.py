@@ -11,6 +11,7 @@ from functools import cache
 from orchestrator.domain.patterns import expression
 from workers.builtin.clauses import first_modal
 from workers.builtin.language import Lexicon, lexicon_of
+from workers.documents.tongues import tongue
 
 MAX_ENTITIES = 8
 _WORD = expression(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
@@ -43,6 +44,8 @@ def entities(texts: list[str], actors: tuple[str, ...], least: int = 2) -> tuple
     people = {actor.split()[-1].lower().rstrip("s") for actor in actors if actor.split()}
     for text in texts:
         lex = lexicon_of(text)
+        if lex.language != "zh" and tongue(text):
+            continue  # its plurals and small words are not known
         things = (
             _han_things(text, lex, actors) if lex.language == "zh" else _english_things(text, lex, people)
         )

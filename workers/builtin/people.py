@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin.language import Lexicon
+from workers.documents.audience import without_denied
 from workers.documents.reading_words import people, people_words
 
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
@@ -236,7 +237,7 @@ def introduced(text: str) -> dict[str, str]:
 def people_named(text: str) -> list[str]:
     """All nouns of a text that name people, with the words that stand before them in their noun phrase."""
     found: list[str] = []
-    for piece in re.split(r"[^\w\s'’-]+", text):
+    for piece in re.split(r"[^\w\s'’-]+", without_denied(text)):
         words = piece.split()
         for at, word in enumerate(words):
             if not _known(word) or (at + 1 < len(words) and _known(words[at + 1])):
@@ -256,6 +257,7 @@ def _modifies(word: str) -> bool:
 
 def people_in(text: str, lex: Lexicon, *, named: bool = False) -> list[str]:
     """Those who act in a statement, or to whom something is given. `named`: only nouns listed as people are looked for."""
+    text = without_denied(text)
     if is_cjk(text):
         found = [match[1] for pattern in (_HAN, _TOLD_HAN, _KANA) for match in pattern.finditer(text)]
     else:

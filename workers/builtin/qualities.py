@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import cast
 
 from orchestrator.domain.patterns import expression
@@ -36,9 +37,29 @@ _FAILS = expression(  # of a condition: what the product has to bear
 
 
 def category_of(text: str, lex: Lexicon) -> Category:
-    """The first category that words of a statement name; empty when none does."""
+    """The category that most words and values of a statement speak of, of several the first; empty when none does."""
     said = text[:_LONGEST]
-    return next((cast(Category, name) for name, pattern in lex.categories if pattern.search(said)), "")
+    speaking = [(name, pattern) for name, pattern in lex.categories if pattern.search(said)]
+    names = dict.fromkeys(name for name, _ in speaking)
+    if len(names) < 2:
+        return cast(Category, next(iter(names), ""))
+    found = [(name, match.span()) for name, pattern in speaking for match in pattern.finditer(said)]
+    whole = [
+        (name, span)
+        for name, span in dict.fromkeys(found)
+        if not any(_is_part(span, other) for _, other in found)
+    ]
+    counts = Counter({name for name, _ in found})
+    counts |= Counter(name for name, _ in whole)
+    if "P" in names and any(match[0][:1].isdigit() for match in _SECONDS.finditer(said)):
+        counts["P"] += 1
+    order = [*names]
+    return cast(Category, max(counts, key=lambda name: (counts[name], -order.index(name))))
+
+
+def _is_part(span: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether words stand within other, longer ones that speak of something as well: they speak of nothing by themselves."""
+    return span != other and other[0] <= span[0] and span[1] <= other[1]
 
 
 def quality_of(row: Sentence, lex: Lexicon) -> Category:

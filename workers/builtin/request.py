@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from orchestrator.domain.clarified import asked_part
+from orchestrator.domain.empty_requests import names_nothing
 from orchestrator.domain.patterns import expression
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
@@ -17,12 +19,16 @@ from workers.builtin.manuals import subject_of
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
 from workers.builtin.wishes import goal_of, same_person
+from workers.documents.audience import without_denied
+from workers.documents.content import Entity
 from workers.documents.forms import form_of
 from workers.documents.outline import readable
 from workers.documents.passage import Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import role_of
-from workers.documents.technologies import technologies
+from workers.documents.stated_data import stated_entities
+from workers.documents.stated_name import called_name, can_name, headed_name
+from workers.documents.technologies import names_alone, technologies
 from workers.documents.words import spoken
 
 __all__ = [
@@ -60,6 +66,7 @@ _THING = expression(
 _THING_HAN = expression(
     r"(?:我们?|店里|公司|学校|社区)(?:现在|很|都)?(?:需要|想要?|希望有?|打算|计划|要)(?:做|有|开发|搭建|建)?一[个套款份]([^，。,；、]{2,20}?)(?=[，。,；]|$)"
 )
+_HEADINGS = 3  # that may say its name
 _OPENING, _NAME = 8, 8  # sentences in which a text says what it asks for; words of its name
 _STOP = frozenset(
     "with for that which to into from where when in on at by and or of so is are as via using".split()  # noqa: SIM905
@@ -73,9 +80,19 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     named = subject_of(found) if manual else None
     if named:
         return named[0]
+    stated = next((passage.text for passage in read if passage.role == "name"), "") or next(
+        (name for row in found[:_OPENING] if (name := called_name(row.text))), ""
+    )
+    first_headings = [passage.block.text for passage in read if passage.block.kind == "heading"][:_HEADINGS]
+    stated = stated or next((name for text in first_headings if (name := headed_name(text))), "")
+    if stated:
+        return spoken(stated)[:120]
+    found = [row for row in found if can_name(row.text)] or found
     content = [passage.block for passage in read if passage.block.kind not in ("front", "message")]
     headings = [
-        block for block in content if block.kind == "heading" and (block.level == 1 or block is content[0])
+        block
+        for block in content
+        if can_name(block.text) and block.kind == "heading" and (block.level == 1 or block is content[0])
     ]
     heading = next((block.text for block in headings if not role_of(block.text)), "")
     if heading:
@@ -183,6 +200,13 @@ def _wished(needs: list[Need], goals: list[Goal]) -> list[Need]:
     return [Need(text, text, "functional", "Must", "", clause(text, ()), True) for text in wishes]
 
 
+def _kept(read: tuple[Passage, ...]) -> Iterator[Entity]:
+    """What the request says is kept, with its fields."""
+    for entity in stated_entities(read):
+        fields = [field for field in entity.fields if field]
+        yield Entity(name=entity.name, description=entity.description, attributes=fields, source="stated")
+
+
 def _asked_thing(title: str, lex: Lexicon) -> tuple[str, ...]:
     """What a one-line request is about: the noun phrase after its verb."""
     if lex.language == "zh":
@@ -210,7 +234,9 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     thin = len(own) <= 2 and len(asked) < 600
     form = form_of(text, read)
     answered = any(need.kind == "functional" and need.quote not in asked for need in needs)
-    untold = not is_telling(asked) or lex.find("small_talk", asked.strip()) is not None
+    untold = (
+        not is_telling(asked) or names_nothing(asked) or lex.find("small_talk", asked.strip()) is not None
+    )
     vague = bool(form) or (thin and untold and not answered)
     if form:
         reader = Reader([])
@@ -230,7 +256,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         needs += _wished(needs, reader.goals)
     told = "\n".join(passage.block.text for passage in read if passage.role not in UNREAD)
     for pattern, whole in () if form else (("as_a", told), ("for_person", asked if thin else "")):
-        for match in lex.patterns[pattern].finditer(whole):
+        for match in lex.patterns[pattern].finditer(without_denied(whole)):
             said = next(group for group in match.groups() if group)
             if pattern == "as_a" or is_person(said, lex) or lex.language == "zh":
                 name = actor_name(said)
@@ -242,7 +268,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
                     reader.users.named[name] = ()
     actors = tuple(Actor(name, said) for name, said in reader.users.named.items())
     title = _title(asked, own or found, read, lex, reader.manual)
-    sayings = [need.text for need in needs if need.kind != "exclusion"]
+    sayings = [need.text for need in needs if need.kind != "exclusion" and not names_alone(need.text)]
     things = (
         _asked_thing(title, lex)
         if thin
@@ -273,6 +299,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         dependencies=tuple(dict.fromkeys(reader.dependencies)),
         questions=tuple(dict.fromkeys(reader.questions)),
         entities=things,
+        data=() if form else tuple(_kept(read)),
         technologies=technologies(plain),
         domain=names.domain(text, lex, title or "-"),
         thin=thin,

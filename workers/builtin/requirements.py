@@ -14,6 +14,7 @@ from workers.builtin.discovery import left_out
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
 from workers.builtin.names import singular
+from workers.builtin.orders import renamed, reworded
 from workers.builtin.request import Need
 from workers.builtin.revision import lines_of, not_carried, requests_in
 from workers.builtin.short_names import infinitive, stated, wished
@@ -27,7 +28,7 @@ from workers.documents.content import (
     Statement,
     UserStory,
 )
-from workers.documents.technologies import technologies
+from workers.documents.technologies import names_alone, technologies
 from workers.documents.traces import served
 
 _MADE = expression(
@@ -42,6 +43,7 @@ _LACKS = expression(
 _RESUMED = expression(r"\b(?:and|so|but),? (?:they|it|we|he|she|this|that|these)$", re.IGNORECASE)
 _WELCOME = frozenset(["told", "offered", "given", "sent", "shown", "notified", "reminded", "alerted"])
 _NAMED = 6  # requirements that one question names
+_ASKED_LEFT = 12  # sentences that are asked about one by one
 _NAME = 16  # characters, half as many words, of a limit that is only named
 _LIKE = 0.5  # share of common words from which a criterion without a place belongs to a need
 
@@ -65,8 +67,15 @@ def answer(m: Material) -> Requirements:
             *left_out(m),
             *_questions(m, items),
             *(m.say("ask_criterion", text=strip_end(text)) for text in orphans),
+            *(m.say("ask_left", text=text) for text in _left(m)),
         ],
     )
+
+
+def _left(m: Material) -> list[str]:
+    """Sentences of the request of which the discovery made nothing, by its ledger."""
+    found = m.facts.get("discovery")
+    return found.fates.left[:_ASKED_LEFT] if isinstance(found, Discovery) else []
 
 
 def _own_criteria(needs: list[Need], m: Material) -> tuple[dict[int, list[str]], list[str]]:
@@ -119,6 +128,8 @@ def names_limit(need: Need) -> bool:
     It is a constraint of the brief, and nobody's story.
     """
     lex = lexicon_of(need.text)
+    if need.kind == "constraint" and names_alone(need.text):
+        return True
     if need.kind == "constraint" and lex.find("around", need.text) and not lex.find("inside", need.text):
         return True
     if need.kind != "constraint" or not need.by_default or need.text.rstrip().endswith((".", "。")):
@@ -285,8 +296,9 @@ def _kept(m: Material) -> Requirement:
 
 
 def _entities(m: Material, items: list[Requirement]) -> list[Entity]:
-    names = [thing for thing in m.things() if not m.is_product(thing)]
-    found = []
+    found = list(m.analysis.data)
+    kept = {singular(entity.name.lower()) for entity in found}
+    names = [thing for thing in m.things() if not m.is_product(thing) and singular(thing.lower()) not in kept]
     for name in names:
         others = [
             other
@@ -359,8 +371,11 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     items, told = amended(previous.items, lines)
     items, _ = ranked(items, lines)
     items, given = with_criteria(items, lines)
+    items, _ = renamed(items, lines)
+    words, anew = reworded(items, lines)
+    items = [_reworded(item, words[item.id], m) if item.id in words else item for item in items]
     previous = previous.model_copy(update={"items": items})
-    said = [*told, *(f"{item.statement} {item.quote}" for item in previous.items)]
+    said = [*told, *anew, *(f"{item.statement} {item.quote}" for item in previous.items)]
     asked = [need for need in m.analysis.needs if not need.part and not names_limit(need)]
     wanted = not_carried([*requests_in(m), *asked], said)
     new: list[Requirement] = []
@@ -377,6 +392,18 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
         open_ = [text for text in open_ if not text.startswith(begins)]
         asks = asks if new else [text for text in asks if text.startswith(begins)]
     return previous.model_copy(update={"items": items, "open_questions": unique([*open_, *asks])})
+
+
+def _reworded(item: Requirement, text: str, m: Material) -> Requirement:
+    """A requirement in other words: what was made of its sentence is made anew; its place and priority stay."""
+    if item.statement == text:
+        return item
+    need = Need(text, text, "functional", item.moscow, item.category, clause(text, tuple(m.actor_names())))
+    made = requirement(need, m)
+    kept = {"id": item.id, "kind": item.kind, "category": item.category, "moscow": item.moscow}
+    return made.model_copy(
+        update={**kept, "goals": item.goals, "release": item.release, "source": item.source}
+    )
 
 
 def deepened(items: list[Requirement], m: Material) -> list[Requirement]:

@@ -12,6 +12,7 @@ from rapidfuzz import fuzz
 from orchestrator.domain.patterns import expression
 from workers.builtin.amended import (
     OWN_ID,
+    canonical,
     is_amendment,
     is_criterion,
     is_ranking,
@@ -22,6 +23,7 @@ from workers.builtin.amended import (
 from workers.builtin.clauses import clause, first_modal
 from workers.builtin.language import lexicon, lexicon_of
 from workers.builtin.material import Material, carries, short, unique
+from workers.builtin.orders import is_order, renamed, restates, reworded
 from workers.builtin.request import Need, analyse_request
 from workers.builtin.said_sections import OF_BRIEF, in_section, section_rows
 from workers.builtin.sentences import is_telling, sentences
@@ -92,7 +94,12 @@ def _changed_by(content: Content, m: Material) -> list[str]:
     lines = lines_of(m.feedback)
     items, told = ranked(given.items, lines)
     items, more = with_criteria(items, lines)
-    return [*told, *more] if items == given.items else []
+    items, titled = renamed(items, lines)
+    words, said = reworded(items, lines)
+    done = items == given.items and all(
+        item.statement == words.get(item.id, item.statement) for item in items
+    )
+    return [*told, *more, *titled, *said] if done else []
 
 
 def _elsewhere(content: Content, m: Material) -> list[str]:
@@ -148,6 +155,9 @@ def lines_of(pieces: list[str]) -> list[str]:
 
 def _lines(piece: str) -> list[str]:
     """The sentences of a piece of feedback; what it quotes stays in one."""
+    piece = canonical(piece)
+    if (is_order(piece) and not is_ranking(piece)) or restates(piece):
+        return [piece]
     pieces = [part for each in _SENTENCE_END.split(piece) for part in parts(each)]
     if ranks := [each for each in pieces if is_ranking(each) or is_criterion(each)]:
         rest = " ".join(each for each in pieces if each and each not in ranks)
@@ -162,9 +172,9 @@ def _unmet(line: str) -> str:
     """Which answer a line gets that asks for nothing the documents could state; empty for a wish."""
     lex = lexicon_of(line)
     plain = line.strip()
-    if lex.find("form", plain):
+    if lex.find("form", plain) and not is_order(plain):
         return "unmet_form"
-    if is_ranking(plain) or is_criterion(plain):
+    if is_ranking(plain) or is_criterion(plain) or is_order(plain):
         return "unmet_change"
     if is_amendment(plain):
         return ""

@@ -12,18 +12,18 @@ from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
 from workers.builtin.leads import is_answer, own_section, run_on
 from workers.builtin.outcomes import is_today, with_outcomes
+from workers.documents import block_parts
+from workers.documents.block_parts import MAX_SENTENCE, bounded, parts_of
 from workers.documents.passage import ASKED, SKIPPED, Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import column_of
 
-MAX_SENTENCE = 1_200  # characters
 WHOLE = frozenset(
     {"goal", "metric", "risk", "non_goal", "acceptance", "user", "question", "use_case"}
 )  # roles whose items are one statement
 UNREAD = frozenset(
     {"done", "code", "front", "message", "attribute", "mitigation", "plan", *SKIPPED}
 )  # roles without a statement to sort
-_SEMICOLON = expression(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")
 _COLUMNS, _WORDS = 3, 2  # of a table whose cells are statements each; of a cell that states something
 _EXPLAINED = ASKED | {"constraint", "dependency"}  # roles whose items may say why
 _MEASURES = frozenset({"goal", "metric"})
@@ -59,24 +59,8 @@ class Sentence:
 
 
 def split(text: str, lex: Lexicon) -> list[str]:
-    """Sentences of one block; abbreviations, decimals and ellipses do not end one."""
-    import sentencex  # type: ignore[import-untyped]
-
-    language = "zh" if is_cjk(text) else lex.language  # 。 ends a sentence in Japanese too
-    pieces = [piece.strip() for piece in sentencex.segment(language, text)]
-    return [part for piece in pieces if piece for part in _bounded(piece)]
-
-
-def _bounded(piece: str) -> list[str]:
-    """A sentence of many pages is none: it is cut, so that no rule takes minutes over it."""
-    return [piece[i : i + MAX_SENTENCE] for i in range(0, len(piece), MAX_SENTENCE)]
-
-
-def parts_of(sentence: str) -> list[str]:
-    """The statements of one sentence between semicolons."""
-    pieces = [piece.strip() for piece in _SEMICOLON.split(sentence)]
-    pieces = [piece for piece in pieces if piece]
-    return pieces if len(pieces) > 1 and all(len(piece) > 3 for piece in pieces) else [sentence.strip()]
+    """Sentences of one block in the language of its words."""
+    return block_parts.split(text, lex.language)
 
 
 def sentences(text: str) -> list[Sentence]:
@@ -135,14 +119,14 @@ def _statements(passage: Passage) -> list[str]:
     """The sentences of a passage; those of an item that only explain the first stay with it."""
     text = passage.text
     if passage.block.kind == "row":
-        return _of_matrix(passage) or _bounded(text)
+        return _of_matrix(passage) or bounded(text)
     if (
         passage.block.kind == "item"
         and passage.role in WHOLE
         and not (passage.role == "goal" and is_answer(passage))
     ):
         return (
-            _bounded(text)
+            bounded(text)
             if passage.role != "metric" and passage.role != "question"
             else _asked(split(text, lexicon_of(text)))
         )

@@ -14,6 +14,7 @@ from orchestrator.domain.patterns import expression
 from workers.builtin.clauses import clause, unhedged
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.wishes import CONDITION
+from workers.documents.tongues import tongue
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _HAN_SHORT = 10  # characters of a Chinese statement that is a name as it is
@@ -85,7 +86,7 @@ class Statement:
 
 def stated(text: str, lex: Lexicon) -> Statement | None:
     """A statement without a modal verb of its own, at its verb; None for another sentence or language."""
-    if lex.language != "en":
+    if lex.language != "en" or tongue(text):
         return None
     whole = text.strip(_TRIM)
     lead = CONDITION.match(whole)
@@ -209,6 +210,8 @@ def short_name(title: str, statement: str) -> str:
     lex = lexicon_of(statement)
     if lex.language != "en":
         return _han_name(title, statement, lex)
+    if tongue(statement):
+        return title
     label = _LABEL.match(statement)
     if label and len(label[1].split()) <= 4:
         return label[1].strip()

@@ -27,7 +27,9 @@ from workers.builtin.people import (
 from workers.builtin.sentences import Sentence, split
 from workers.builtin.users_in_prose import AWAY, has_verb, told_people
 from workers.builtin.wishes import doer_of, listed, same_person
+from workers.documents.audience import denied
 from workers.documents.passage import ASKED, Passage
+from workers.documents.property_rows import is_of_person, says_nothing
 from workers.documents.reading_words import attribute_of, column_of, label_role
 
 _TRIM = " \t.,;:!?。，；：！？、"
@@ -90,6 +92,7 @@ class Users:
         self.named: dict[str, tuple[str, ...]] = {}
         self.of_block: dict[str, str] = {}  # block of a user -> the user's name; empty for an invented person
         self.passages = passages
+        self.told_across: set[str] = set()  # rows of such tables
         self.across: tuple[tuple[str, ...], dict[str, str]] | None = None  # of a table: who its columns are
         self.called: dict[str, str] = {}  # of somebody called by name: the role
         for row in found:
@@ -101,6 +104,12 @@ class Users:
             ):  # more than `From: Moira (secretary)`
                 for role in named.values():
                     self.known(role)
+        self.denied = [
+            name
+            for row in found
+            for _, whom in denied(row.text)
+            for name in people_named(whom) or listed(whom, 5)
+        ]
         self.listing = "\n".join(row.text.lower() for row in found if row.role == "user")
         below = {passage.parent: passage.text for passage in reversed(passages)}
         for passage in passages:  # a heading of its own for each user
@@ -266,7 +275,11 @@ class Users:
     def _across(self, row: Sentence) -> bool:
         """Whether the row is of a table that gives each user a column; the first one names them."""
         cells = row.passage.block.cells
-        if len(cells) < 3 or cells[0][0] or not all(header for header, _ in cells[1:]):
+        if (
+            len(cells) < 3
+            or (cells[0][0] and not is_of_person(row.passage.block))
+            or not all(header for header, _ in cells[1:])
+        ):
             return False
         if self.across is None or self.across[0] != row.passage.block.section:
             self.across = (row.passage.block.section, {})
@@ -279,7 +292,9 @@ class Users:
             if not names_somebody(name):
                 continue
             known = self._listed(name)
-            self.named[known] = (*self.named[known], cell)
+            if not says_nothing(cell) and attribute_of(cells[0][1]) != "occupation":
+                self.named[known] = (*self.named[known], cell)
+        self.told_across.add(row.text)
         return True
 
     def role_of(self, subject: str) -> str:
@@ -335,11 +350,20 @@ class Users:
                 count.update(list(dict.fromkeys(singular(name.lower()) for name in people_named(text))))
         for name, times in count.items():
             other = is_one_of("makers", name) or is_one_of("things_too", name)
-            if times >= _OFTEN and not other and not self._same(name):
+            if times >= _OFTEN and not other and not self._same(name) and not self._is_denied(name):
                 self.known(name)
 
+    def _is_denied(self, name: str) -> bool:
+        """Whether the text says that it is not for them."""
+        return any(same_person(name, other) for other in self.denied) and name not in self.named
+
     def _add(self, name: str, text: str) -> None:
-        if lexicon_of(name).find("system", name) or not re.search(r"\w", name) or len(name) > 60:
+        if (
+            self._is_denied(name)
+            or lexicon_of(name).find("system", name)
+            or not re.search(r"\w", name)
+            or len(name) > 60
+        ):
             return
         known = self.known(name)
         if known and len(self.named[known]) < _MAX_NEEDS and text not in self.named[known]:

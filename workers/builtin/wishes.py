@@ -391,7 +391,6 @@ def goal_in(row: Sentence, lex: Lexicon) -> Goal:
         measured = goal_of(metric, lex)
         metric, target = measured.metric, measured.target
     if metric or target:
-        return Goal(
-            row.text, metric or read.metric or row.text, target or (read.target if not metric else "")
-        )
+        reached = target or (read.target if not metric else "")
+        return Goal(row.text, metric or read.metric or row.text, reached, values.get("baseline", ""))
     return read

@@ -25,6 +25,7 @@ from workers.documents.content import Content, Requirements
 from workers.documents.grounds import Grounds
 from workers.documents.identifiers import IDENTIFIER
 from workers.documents.lint import Finding, Sources, lint, read_specification
+from workers.documents.lint.index_rules import index_differs
 from workers.documents.lint.rules import rules
 from workers.documents.lint.source_rules import uncovered
 from workers.documents.lint.trace_rules import forced_pairs
@@ -112,7 +113,7 @@ def specification(
         return spec
     before = registered_contents(files, catalogue, report.scores)
     confirmed = rewritten(before, contents) | _approved(pages, sources.approved, scored)
-    findings = lint(contents, sources)
+    findings = (*lint(contents, sources), *index_differs(files, contents, sources.language))
     mistaken = frozenset(one.place for one in findings if one.rule in _NO_WISHES)
     return _grounded(
         _linted(spec, contents, sources, findings), Grounds(contents, sources, confirmed, mistaken)

@@ -95,6 +95,7 @@ def _goal(goal: Goal, block: Block) -> Goal:
         "text": goal.text if plain(goal.text).startswith(plain(line)) else said_first(goal.text, line),
         "metric": _value("metric", goal.metric, rest),
         "target": _value("target", goal.target, rest),
+        "baseline": _value("baseline", goal.baseline, rest),
     }
     if goal.source == "proposed" and plain(line) == plain(goal.text):  # a person has removed the mark
         update["source"] = "stated"

@@ -56,6 +56,7 @@ class Stated(Content):
 class StatedGoal(Stated):
     metric: Text = ""  # how it is measured
     target: Text = ""  # the value that counts as success
+    baseline: Text = ""  # the value of today
 
 
 class StatedRisk(Stated):
@@ -81,17 +82,27 @@ class StatedRequirement(Stated):
 
 
 class Fates(Content):
-    """How many blocks of the request were taken as something, skipped for a reason, or not read (documents/fates.py)."""
+    """How many blocks of the request were taken, taken in part, skipped for a reason, or not read (documents/fates.py)."""
 
     blocks: int = 0
     taken: int = 0
+    partly: int = 0
     skipped: int = 0
     unread: int = 0
+    left: list[Text] = []  # statements of the blocks taken in part that became nothing
 
 
 class Dimension(Content):
     name: Line
     why: Line
+
+
+class Entity(Content):
+    name: Line
+    description: Text = ""
+    attributes: list[Line] = []
+    relations: list[Line] = []
+    source: Source = "proposed"
 
 
 class Discovery(Content):
@@ -108,6 +119,7 @@ class Discovery(Content):
     risks: list[StatedRisk] = []
     done: list[Stated] = []  # finished already: asked for no more
     entities: list[Line] = []
+    data_model: list[Entity] = []  # what is kept, with the fields that the request names
     dependencies: list[Line] = []  # existing systems, people or contracts it relies on
     exploration_dimensions: list[Dimension] = Field(default=[], max_length=5)
     complexity: Literal["low", "medium", "high"] = "low"
@@ -124,6 +136,7 @@ class Goal(Content):
     text: Line
     metric: Text = ""  # how it is measured
     target: Text = ""  # a value given in the request, or empty: then it becomes an open question
+    baseline: Text = ""  # the value of today, where the request gives it
     source: Source = "proposed"
     reason: Text = ""
 
@@ -171,14 +184,6 @@ class Requirement(Content):
     quote: Text = ""  # the sentence of the request it carries, word for word
     source: Source = "proposed"
     reason: Text = ""
-
-
-class Entity(Content):
-    name: Line
-    description: Text = ""
-    attributes: list[Line] = []
-    relations: list[Line] = []
-    source: Source = "proposed"
 
 
 class Requirements(Content):

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
+from workers.documents.block_parts import statements
 from workers.documents.content import (
     Content,
     Discovery,
@@ -21,8 +22,10 @@ from workers.documents.content import (
     Text,
 )
 from workers.documents.forms import form_of
+from workers.documents.part_fates import DESCRIBES, left_in, plain
 from workers.documents.passage import SKIPPED, Passage
 from workers.documents.passages import passages
+from workers.documents.stated_data import stated_entities
 
 MANUAL = "manual"  # form of a text that explains what exists: a request for what it says of it
 PATH = "spec/request-ledger.json"
@@ -60,9 +63,10 @@ class Entry(Content):
     section: Text = ""  # the headings above it
     kind: Line  # heading, paragraph, item, row, code ...
     text: Text  # its beginning
-    fate: Literal["taken", "skipped", "unread"]
+    fate: Literal["taken", "partly", "skipped", "unread"]
     taken_as: tuple[Line, ...] = ()  # requirement R-003, goal, user ...
     reason: Text = ""  # why it was skipped
+    left: tuple[Text, ...] = ()  # its statements that became nothing, word for word
 
 
 class Ledger(Content):
@@ -73,6 +77,14 @@ class Ledger(Content):
     def unread(self) -> list[Entry]:
         """The blocks that were neither taken nor skipped for a reason."""
         return [entry for entry in self.entries if entry.fate == "unread"]
+
+    def lost(self) -> list[str]:
+        """What nobody took: the beginnings of unread blocks, and the statements left of those taken in part."""
+        return [
+            text
+            for entry in self.entries
+            for text in (entry.left or ((entry.text,) if entry.fate == "unread" else ()))
+        ]
 
 
 def read_ledger(value: object) -> Ledger | None:
@@ -94,6 +106,7 @@ def book(request: str, discovery: Discovery) -> Booked:
     read = passages(request)
     finder = _Finder(read)
     taken: dict[str, list[str]] = {}
+    held: dict[str, list[tuple[str, str]]] = {}  # block -> (kind, text) of what was found there
     sources: dict[str, str] = {}
 
     def take(kind: str, text: str, name: str = "") -> str:
@@ -102,6 +115,7 @@ def book(request: str, discovery: Discovery) -> Booked:
             line = f"{kind} {name}".strip()
             if line not in taken.setdefault(block, []):
                 taken[block].append(line)
+            held.setdefault(block, []).append((kind, text))
             sources.setdefault(text, block)
         return block
 
@@ -120,7 +134,7 @@ def book(request: str, discovery: Discovery) -> Booked:
     ]
     goals = [goal.model_copy(update={"source": take("goal", goal.text)}) for goal in discovery.goals]
     for goal in goals:
-        _also(take, "goal", goal.metric, goal.target)
+        _also(take, "goal", goal.metric, goal.target, goal.baseline)
     risks = [risk.model_copy(update={"source": take("risk", risk.text)}) for risk in discovery.risks]
     for risk in risks:
         _also(take, "risk", risk.mitigation)
@@ -142,12 +156,35 @@ def book(request: str, discovery: Discovery) -> Booked:
         ("situation", discovery.situation),
     ):
         _also(take, kind, *(text for text in texts if text not in sources))
+    kept = {
+        name.casefold() for name in (*discovery.entities, *(entity.name for entity in discovery.data_model))
+    }
+    lost: set[str] = set()  # blocks of entities that the discovery has not
+    for entity in stated_entities(read):
+        if entity.name.casefold() not in kept:
+            lost.update(entity.blocks)
+        for block in entity.blocks if entity.name.casefold() in kept else ():
+            taken.setdefault(block, []).append(f"entity {entity.name}")
     form = discovery.form or form_of(request, read)
-    entries = [_entry(passage, taken.get(passage.block.id, []), form) for passage in read]
+    everything = "\n".join(plain(text) for (kind, text) in finder.known if kind != DESCRIBES)
+    entries = [
+        _entry(
+            passage,
+            taken.get(passage.block.id, []),
+            form,
+            () if form else left_in(passage, held.get(passage.block.id, ()), everything),
+            owed=passage.block.id in lost and passage.role == "data",
+        )
+        for passage in read
+    ]
     entries = finder.without_repeats(entries)
     fates = Fates(
         blocks=len(entries),
-        **{fate: sum(entry.fate == fate for entry in entries) for fate in ("taken", "skipped", "unread")},
+        **{
+            fate: sum(entry.fate == fate for entry in entries)
+            for fate in ("taken", "partly", "skipped", "unread")
+        },
+        left=[text for entry in entries for text in entry.left],
     )
     update = {
         "requirements": rows,
@@ -220,7 +257,7 @@ class _Finder:
         for at, passage in enumerate(read):
             for said in {self.texts[at], " ".join(passage.text.split())}:
                 self.exact.setdefault(said, []).append(at)
-        self.words: list[frozenset[str]] = []
+        self.words: list[tuple[int, frozenset[str]]] = []  # of blocks, and of each of their statements
         self.at = 0
         self.known: dict[tuple[str, str], str] = {}
 
@@ -249,6 +286,11 @@ class _Finder:
         yield from (at for at in places if at >= self.at)
         yield from (at for at in places if at < self.at)
 
+    def _compared(self) -> Iterator[tuple[int, frozenset[str]]]:
+        for at, passage in enumerate(self.read):
+            said = statements(passage)
+            yield from ((at, keywords(text)) for text in (self.texts[at], *(said if len(said) > 1 else ())))
+
     def without_repeats(self, entries: Sequence[Entry]) -> list[Entry]:
         """The entries; one that says nothing beyond what was found at, or skipped with, other blocks is skipped itself."""
         placed = {text: block for (_, text), block in self.known.items() if block}
@@ -268,10 +310,10 @@ class _Finder:
         wanted = keywords(text)
         if len(wanted) < 2:
             return None
-        self.words = self.words or [keywords(text) for text in self.texts]
+        self.words = self.words or [*self._compared()]
         scored = [
             (2 * len(wanted & words) / (len(wanted) + len(words)), self.read[at].role in roles, -at)
-            for at, words in enumerate(self.words)
+            for at, words in self.words
             if words
         ]
         share, _, at = max(scored, default=(0.0, False, 0))
@@ -287,11 +329,12 @@ def _told_at(said: str, longest: Sequence[str], placed: Mapping[str, str]) -> st
     return "" if any(c.isalnum() for c in said) else found
 
 
-def _entry(passage: Passage, taken_as: list[str], form: str) -> Entry:
+def _entry(passage: Passage, taken_as: list[str], form: str, left: tuple[str, ...], *, owed: bool) -> Entry:
+    """What became of a block. `owed`: no role is a reason to leave it out."""
     block = passage.block
     reason = ""
     if not taken_as:
-        reason = reason_of(passage)
+        reason = "" if owed else reason_of(passage)
         if form == MANUAL:
             reason = reason or _REASONS["instructions"]
         elif form:
@@ -301,9 +344,10 @@ def _entry(passage: Passage, taken_as: list[str], form: str) -> Entry:
         section=" > ".join(block.section)[:SHOWN],
         kind=block.kind,
         text=block.text[:SHOWN],
-        fate="taken" if taken_as else "skipped" if reason else "unread",
+        fate=("partly" if left else "taken") if taken_as else "skipped" if reason else "unread",
         taken_as=tuple(taken_as),
         reason=reason,
+        left=left if taken_as else (),
     )
 
 

@@ -22,6 +22,7 @@ SKIPPED: Mapping[str, str] = {  # role -> why the text is not carried
     "removed": "removed by its author",
     "summary": "sums up what stands below",
     "reference": "refers to a statement by its id",
+    "name": "names what is asked for",
 }
 
 

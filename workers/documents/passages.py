@@ -26,7 +26,8 @@ from workers.documents.no_statement import answer_of, beside, gone_as, is_left_t
 from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.passages_beside import completed
-from workers.documents.property_rows import properties, property_of
+from workers.documents.property_rows import is_of_person, of_person, properties, property_of
+from workers.documents.ranks import ranks
 from workers.documents.reading_words import (
     clause_role,
     column_of,
@@ -37,6 +38,7 @@ from workers.documents.reading_words import (
     role_of,
     word_role,
 )
+from workers.documents.stated_name import labelled_name
 from workers.documents.table_rows import row_of
 
 _AS_A = expression(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
@@ -337,8 +339,13 @@ class _Roles:
         above = self.found.get(block.parent)
         if above is not None:
             base = self._nested(base, above)
+        pair = " | ".join(cell for _, cell in block.cells) if len(block.cells) == 2 else ""
+        if name := labelled_name(pair):
+            return replace(base, role="name", text=name)
         if block.id in self.properties:
             return property_of(base)
+        if base.role == "user" and is_of_person(block):
+            return of_person(base) if len(block.cells) == 2 else base
         if block.kind == "row":
             row = row_of(base)
             referring = row.role in ASKED and ID.fullmatch(row.text) is not None
@@ -392,6 +399,10 @@ class _Roles:
     def _item(self, base: Passage, above: Passage | None) -> Passage:
         text, role, values = base.text, base.role, dict(base.values)
         done = base.block.done
+        if name := labelled_name(text):
+            return replace(base, role="name", text=name)
+        if ranks(text):
+            return replace(base, role="attribute")
         skipped = beside(text, self.legend) or ("background" if is_logged(text) and not role else "")
         if skipped == "template" and is_left_to_decide(text):
             return replace(base, role="question")

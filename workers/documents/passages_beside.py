@@ -9,9 +9,11 @@ from orchestrator.domain.dataclass import replace
 from orchestrator.domain.text import keywords
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import is_done, priority_of, role_of
+from workers.documents.stated_data import stated_entities
 from workers.documents.table_rows import ISSUE_KINDS, left_out
 
 _UNFINISHED = ASKED | {"", "plan"}
+_DESCRIBING = ASKED | {"", "background", "user", "constraint", "dependency"}
 _SHORT = 6  # words of an item that may only name what is told elsewhere
 
 
@@ -21,7 +23,19 @@ def completed(found: list[Passage]) -> tuple[Passage, ...]:
     given = _attributes(found)
     headings = {passage.block.id for passage in found if passage.block.kind == "heading"}
     told = [_with_attributes(passage, given, headings) if given else passage for passage in found]
-    return tuple(_below_finished(told))
+    return tuple(_without_data(list(_below_finished(told))))
+
+
+def _without_data(found: list[Passage]) -> Iterator[Passage]:
+    """The passages, those that say what is kept as descriptions of data."""
+    blocks = {block for entity in stated_entities(found) for block in entity.blocks}
+    for passage in found:
+        data = passage.block.id in blocks and passage.role in _DESCRIBING and not passage.id
+        yield (
+            replace(passage, role="data")
+            if data and passage.block.kind not in ("heading", "code")
+            else passage
+        )
 
 
 def _below_finished(found: list[Passage]) -> Iterator[Passage]:

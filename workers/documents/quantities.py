@@ -1,8 +1,9 @@
 """Values that a sentence states, in languages that part their words: `under one hour a week`, `nine out of ten`, `a third`.
 
 Words are data (`quantities` in config/reading.yaml). What looks like a value and is none is passed over: a date, a time of
-day, a year, the number of a name.
+day, a year, a colour, the number of a name.
 """
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
@@ -20,6 +21,18 @@ _CJK = r"(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?"
 _YEAR = expression(r"(?:1[89]|20)\d\d$")
 _CLOCK = expression(r"(?<!\d)\d{1,2}:\d\d$")
 _NAMED = expression(r"[A-Za-z0-9]-?$")  # before the number of a name: `O-1`
+_COLOUR = expression(
+    r"#[0-9a-f]*$", re.IGNORECASE
+)  # before what is left of a colour's code, or of a ticket's number
+_NUMBER_OF = expression(  # before the number of a version, a norm, a page
+    r"\b(?:versions?|releases?|iso(?:[/ -]iec)?|iec|din|en|rfc|bs|ieee|issues?|tickets?|sections?|chapters?|phases?|steps?|screens?|pages?|figures?|tables?"
+    r"|sprints?|appendix|ports?|articles?|art\.|paragraphs?|§|no\.|nr\.|kapitel|seite|norm)\s*$",
+    re.IGNORECASE,
+)
+_HOUR = expression(  # behind the hour of a day
+    r"\s*(?:[ap]\.?m\b|o['’]?clock\b|uhr\b|h\b|(?:in the|at|every|each|tomorrow) (?:mornings?|afternoons?|evenings?|nights?|noon)\b)",
+    re.IGNORECASE,
+)
 _EACH = expression(r"\b(?:per|pro|par|por|je)\s*$", re.IGNORECASE)  # `per 1,000 trips`
 
 
@@ -35,21 +48,28 @@ def _is_value(match: re.Match[str]) -> bool:
         return True
     if _CLOCK.search(said) or (_YEAR.fullmatch(said) and not before.rstrip().endswith(("to", "über"))):
         return False
-    if _NAMED.search(before) and match[0][:1].isdigit():
+    if match[0][:1].isdigit() and any(rule.search(before) for rule in (_NAMED, _COLOUR, _NUMBER_OF)):
+        return False
+    if said[-1].isdigit() and said.isdigit() and len(said) < 3 and _HOUR.match(after):
         return False
     if re.match(r"[^\W\d_]", after) and said[-1].isdigit():  # `8a`
         return False
     return not (_EACH.search(before) or _month().match(after) or _month_before().search(before))
 
 
+def month_first(text: str) -> bool:
+    """Whether a text begins with the name of a month."""
+    return _month().match(text) is not None
+
+
 @cache
 def _month() -> re.Pattern[str]:
-    return re.compile(rf"\s*(?:\.|de |d')?\s*(?:{_any('months')})\b", re.IGNORECASE)
+    return expression(rf"\s*(?:\.|de |d')?\s*(?:{_any('months')})\b", re.IGNORECASE)
 
 
 @cache
 def _month_before() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{_any('months')})\s*$", re.IGNORECASE)
+    return expression(rf"\b(?:{_any('months')})\s*$", re.IGNORECASE)
 
 
 def _any(kind: str) -> str:
@@ -79,7 +99,7 @@ def _quantity() -> re.Pattern[str]:
     )
     often = rf"\b(?:once|twice|three times)\s(?:{_any('each')})\s\w+|(?<=on )the same (?:working )?day\b"
     taking = rf"(?<=takes )an? {units}|(?<=take )an? {units}"
-    return re.compile(
+    return expression(
         rf"(?:{bound})?(?:{ratio}|{share})"
         rf"|{bound}(?:{_RANGES}|{_ZERO}|{number}|{word}\b|an?(?=\s{units})){unit}{_AFTER}{each}"
         rf"|{taking}|{often}|\b(?:{_RANGES}|{_ZERO})\b{each}"

@@ -16,6 +16,7 @@ from workers.documents.content import (
     Declared,
     Discovery,
     Epics,
+    Fates,
     Requirements,
     Story,
 )
@@ -56,15 +57,20 @@ class Readiness:
     bars: tuple[Bar, ...]
     weak: tuple[WeakArea, ...]
     actions: tuple[Safe, ...]  # phrases of ours, with commands as code
+    errors: tuple[WeakArea, ...] = ()  # findings of the lint that keep it from PASS
     needs: Safe | None = None  # what PASS needs, on one line; None for PASS
     fates: Safe | None = None  # how many blocks of the request were taken, skipped, not read
     unread: tuple[str, ...] = ()  # the beginnings of those that were not read
+    left: tuple[str, ...] = ()  # the statements that became nothing, of blocks that were taken in part
 
     def to_value(self) -> JsonObject:
         """Plain values, for the tasks that read the report (`improve`, the checkpoint page)."""
         return {
             **asdict(self),
-            "weak": [{key: str(value) for key, value in asdict(area).items()} for area in self.weak],
+            **{
+                name: [{key: str(value) for key, value in asdict(area).items()} for area in areas]
+                for name, areas in (("weak", self.weak), ("errors", self.errors))
+            },
             "actions": [str(action) for action in self.actions],
             "needs": str(self.needs or ""),
             "fates": str(self.fates or ""),
@@ -110,6 +116,10 @@ def build_readiness(
         for area in part.weak[:SHOWN_WEAK]
     ]
     notes = {"no documents found": words.words["no_documents"]}
+    errors = tuple(
+        WeakArea("", area.where, _phrase(words, "weak", area), _phrase(words, "todo", area))
+        for area in score.errors[:SHOWN_WEAK]
+    )
     return Readiness(
         gate=score.gate.value,
         total=score.total,
@@ -122,11 +132,17 @@ def build_readiness(
             for name, part in score.dimensions.items()
         ),
         weak=tuple(weak),
+        errors=errors,
         actions=tuple(_actions(score, words, checkpoint, improvable)),
         needs=Safe(needs) if (needs := pass_needs(score, language, folders)) else None,
-        fates=Safe(words.words["fates_line"].format(**ledger.fates.model_dump())) if ledger else None,
+        fates=_fates_line(words, ledger.fates) if ledger else None,
         unread=tuple(entry.text for entry in ledger.unread())[:SHOWN_WEAK] if ledger else (),
+        left=tuple(ledger.fates.left[:SHOWN_WEAK]) if ledger else (),
     )
+
+
+def _fates_line(words: Labels, fates: Fates) -> Safe:
+    return Safe(words.words["fates_line"].format(**{**fates.model_dump(), "left": len(fates.left)}))
 
 
 def pass_needs(score: Score, language: str, folders: tuple[Path, ...] = ()) -> str:

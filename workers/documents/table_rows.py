@@ -266,6 +266,8 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
     ):
         if kind in kinds:
             return role, kind
+    if "likelihood" in kinds and kinds & {"mitigation", "impact"} and not kinds & {"requirement", "goal"}:
+        return "risk", "description" if "description" in kinds else ""
     if section in ASKED and "user" in kinds and not kinds & {"needs", "purpose", "requirement", "goal"}:
         return section, ""
     if (

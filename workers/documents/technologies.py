@@ -1,4 +1,5 @@
 """Technologies that a text names, by layer. The names are data: config/technologies.toml."""
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
@@ -16,6 +17,12 @@ _BEGINS = expression(r"(?:\A|[\n.!?:|*•>-])\W*\Z")
 _BUILT = expression(r"\b(?:in|using|with|of|and|or|[A-Z][\w+#]*,)\s+\Z")  # `written in C`
 _CODE = expression(
     r"\s+(?:code|compiler|extension|header|library|libraries|program|language|script|package|API|bindings?)\b"
+)
+_BESIDE = expression(  # words that stand around the names of technologies
+    r"\b(?:we(?:['’]ll| will)?|please|must|should|will|be|is|are|it|the|an?|our|and|or|with|for|on|in|as|via|by|to|of|plus|use[ds]?|using|built?|written|based|run(?:s|ning)?|hosted|deploy(?:ed|ment)?"
+    r"|tech(?:nology)?|stack|front-?end|back-?end|client|server|web|mobile|app|api|apis|routes?|database|db|data|store|storage|cache|queue|auth(?:entication)?|orm|host(?:ing)?|cloud|infrastructure|language|framework|library"
+    r"|styling|css|ui|tests?|testing|build|tool(?:s|ing)?|ci|cd|mit|und|für|auf|basis|von|datenbank|avec|et|pour|base de données|con|y|para|使用|采用|前端|后端|数据库)\b|前端|后端|数据库|使用|采用",
+    re.IGNORECASE,
 )
 _OTHER = expression(r"\s+(?:AD|Active Directory|Entra|DevOps)\b")  # a product of the same house
 
@@ -53,6 +60,17 @@ def technologies(text: str) -> tuple[tuple[str, str], ...]:
         ):
             found.setdefault(low, (word, layer))
     return tuple(found.values())
+
+
+def names_alone(text: str) -> bool:
+    """Whether a statement only says what something is built with: `Backend: Next.js API routes with Prisma`, `Use PostgreSQL`."""
+    named = {name.lower() for name, _ in technologies(text)}
+    said = _BESIDE.sub(" ", re.sub(r"[(（][^()（）]*[)）]", " ", text))
+    words = [word.strip(".,-/").lower() for word in re.findall(r"[^\W\d_][\w.+#-]*", said)]
+    others = {
+        word for word in words if len(word) > 1 and word not in named and not set(word.split("/")) & named
+    }
+    return bool(named) and len(others) <= len(named)
 
 
 def _is_name(text: str, match: re.Match[str], word: str) -> bool:

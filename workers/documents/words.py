@@ -67,6 +67,6 @@ def _bare(found: re.Match[str]) -> str:
     inner = found["inner"]
     if found["code"] or not any(c.isalpha() for c in inner):
         return found[0]
-    opens = inner[0].isalnum() or inner[0] in _OPENS
+    opens = inner[0].isalnum() or inner[0] in _OPENS or inner[0] > "\u2190"  # a symbol
     closes = inner[-1].isalnum() or inner[-1] in _CLOSES
     return inner if opens and closes else found[0]

@@ -53,7 +53,8 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
         },
         artifact=document.path,
         summary=f"{len(content.requirements)} requirement sentences, {len(content.open_questions)} open questions; "
-        f"of {fates.blocks} blocks of the request {fates.taken} are taken, {fates.skipped} skipped, {fates.unread} not read",
+        f"of {fates.blocks} blocks of the request {fates.taken} are taken, {fates.partly} in part, "
+        f"{fates.skipped} skipped, {fates.unread} not read",
         message_type="research_ready",
         agent=agent,
         key_decisions=[

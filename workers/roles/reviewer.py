@@ -73,7 +73,7 @@ def _scored(context: RunContext) -> Produced:
 def _sources(context: RunContext) -> Sources:
     """What the documents are held against: the request and everything that people and the repository said since."""
     ledger = read_ledger(context.json(LEDGER))
-    unread = tuple(entry.text for entry in ledger.unread()) if ledger else ()
+    unread = tuple(ledger.lost()) if ledger else ()
     given = [line for lines in context.wisdom.values() for line in lines]
     exploration = context.text(EXPLORATION)
     return Sources(
@@ -101,13 +101,13 @@ def _approved(context: RunContext) -> frozenset[str]:
 def stated(
     request: str, language: str, discovery: Discovery | None, ledger: Ledger | None = None
 ) -> list[str]:
-    """Everything the request asks for: what its discovery took from it, and what its ledger says nobody read.
+    """Everything the request asks for: what its discovery took from it, and what its ledger says became nothing.
 
     Without a ledger the request itself is read by rules. What is ruled out is left aside.
     """
     rows = [row.text for row in discovery.requirements if row.kind != "exclusion"] if discovery else []
     if discovery and ledger:
-        found = [*rows, *(goal.text for goal in discovery.goals), *(e.text for e in ledger.unread())]
+        found = [*rows, *(goal.text for goal in discovery.goals), *ledger.lost()]
     else:
         read = analyse_request(request, language)
         found = [*(need.text for need in (*read.needs, *read.beyond) if need.kind != "exclusion"), *rows]

@@ -31,7 +31,7 @@ class Sources:
     request: str = ""
     language: str = "en"  # of the findings
     discovery: Discovery | None = None
-    unread: tuple[str, ...] = ()  # blocks of the request that became nothing, by the ledger
+    unread: tuple[str, ...] = ()  # blocks and statements of the request that became nothing, by the ledger
     given: tuple[str, ...] = ()  # what people said since, and what the repository shows
     edits: tuple[
         str, ...
