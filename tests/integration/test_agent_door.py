@@ -17,7 +17,8 @@ from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.door import wire
 from orchestrator.door.desk import Desk, Run, new_run_id
-from orchestrator.door.http_desk import Connections, HttpDesk
+from orchestrator.door.http_connections import Connections
+from orchestrator.door.http_desk import HttpDesk
 from orchestrator.door.wire import DoorRefused
 from orchestrator.mcp_server.scope import WORKER_TOOLS, WRITES
 from orchestrator.server.agent_door import QUESTION
