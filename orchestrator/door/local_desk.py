@@ -90,7 +90,8 @@ class LocalDesk(LocalWorkDesk):
         """`has_room`: asked in the unit that claims; where it says no, nothing is."""
 
         def is_there(tx: Tx) -> bool:
-            return tasks.oldest_offer(tx, roles) is not None or claims.claimed(tx, run, host) is not None
+            known = claims.claimed_soon(tx, run, host)
+            return tasks.oldest_offer(tx, roles) is not None or known() is not None
 
         if not self._store.read(is_there):  # most often there is nothing, and then nobody waits for a writer
             return None

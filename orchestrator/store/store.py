@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
@@ -38,13 +39,22 @@ class Tx:
         self._cursor = opened.cursor
         self._lock = opened.lock
         self._later = opened.later or opened.cursor.execute
+        self._ahead = opened.ahead
         self._sql = sql
         self.workflow = workflow
-        self.now = opened.now
-        self.lease_now = opened.lease_now
         self.boot = opened.boot
         self._gathered: dict[object, Gathered] = {}
         self._found: dict[Hashable, Any] | None = {} if only_reads else None
+
+    @cached_property
+    def now(self) -> int:
+        """When the unit began, in microseconds of the wall clock."""
+        return self.opened.times()[0]
+
+    @cached_property
+    def lease_now(self) -> int:
+        """The same on the clock that leases count on."""
+        return self.opened.times()[1]
 
     @property
     def locks(self) -> bool:
@@ -135,6 +145,15 @@ class Tx:
         form, make = statement.compiled_in(self._sql)
         self._cursor.execute(form.sql, form.bind(values))
         return [make(raw) for raw in self._cursor.fetchall()]
+
+    def soon(self, statement: Query[R], **values: object) -> Callable[[], list[R]]:
+        """What `rows` returns, once it is called; until then nobody waits for it where that takes a round trip."""
+        if self._ahead is None:
+            found = self.rows(statement, **values)
+            return lambda: found
+        form, make = statement.compiled_in(self._sql)
+        answer = self._ahead(form.sql, form.bind(values))
+        return lambda: [make(raw) for raw in answer.fetchall()]
 
     def row(self, statement: Query[R], **values: object) -> R | None:
         """The first row, None when there is none."""
