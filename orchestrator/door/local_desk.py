@@ -17,6 +17,7 @@ from orchestrator.lifecycle.finished_run import Ended, Report, Reported
 from orchestrator.lifecycle.noted_calls import CallBegin, CallEnd, CallEnded, CallHandle, NoBudget
 from orchestrator.lifecycle.specified import Specified
 from orchestrator.store import (
+    agent_tokens,
     artifacts,
     checks,
     claims,
@@ -26,7 +27,6 @@ from orchestrator.store import (
     files,
     leases,
     records,
-    run_tokens,
     sessions,
     tasks,
 )
@@ -151,7 +151,11 @@ class LocalDesk(LocalWorkDesk):
         return self._store.read(leases.leader) is not None
 
     def agent_token(self, run: Run) -> str:
-        return run_tokens.token_for(self._store.workflow, run.run, at_door=True)
+        def make(tx: Tx) -> str:
+            claims.assert_lease(tx, run.run, run.host)
+            return agent_tokens.add(tx, run.run)
+
+        return self._store.write(make, about=run.session_id)
 
     # what a run knows
 
