@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from orchestrator import failpoints
@@ -166,6 +167,12 @@ class LocalDesk(LocalWorkDesk):
         edits.adopt(self._store, run.session_id)
 
         def known(tx: Tx) -> Known:
+            of_session = (
+                *(sessions.get, sessions.snapshot, artifacts.newest),
+                *(records.wisdom_of, records.verdicts_of, decisions.decisions_of),
+            )
+            accumulator = partial(records.accumulator_of, tx, run.session_id, run.role)
+            tx.foresee(accumulator, *(partial(ask, tx, run.session_id) for ask in of_session))
             session = sessions.get(tx, run.session_id)
             assert session is not None
             return Known(
@@ -173,7 +180,7 @@ class LocalDesk(LocalWorkDesk):
                 snapshot=sessions.snapshot(tx, run.session_id),
                 artifacts={found.path: found for found in artifacts.newest(tx, run.session_id)},
                 wisdom=records.wisdom_of(tx, run.session_id),
-                accumulator=records.accumulator_of(tx, run.session_id, run.role),
+                accumulator=accumulator(),
                 verdicts=records.verdicts_of(tx, run.session_id),
                 decisions=decisions.decisions_of(tx, run.session_id),
             )
