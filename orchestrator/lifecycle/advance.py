@@ -77,7 +77,7 @@ def apply_advance(tx: Tx, report: Report, decided: Advance, near: Mapping[str, T
         return None
     successor = near[decided.task]
     if decided.kind is AdvanceKind.YIELD:
-        transitions.offer(tx, successor.id)
+        transitions.send_offer(tx, successor.id)
         messages.event(
             tx,
             session,

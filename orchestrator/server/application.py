@@ -16,7 +16,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -38,9 +38,6 @@ from orchestrator.server.threads import Threads
 from orchestrator.store.rows import HostToken, PersonToken, RunOwner
 from orchestrator.views.demand import demand_view
 from orchestrator.web import request_body
-
-if TYPE_CHECKING:
-    pass
 
 LARGE_AT_A_TIME = 2  # bodies beyond `SMALL`, each of which is held in memory whole
 NEWS_LIMIT = 4 * 1024  # bytes

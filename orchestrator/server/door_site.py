@@ -30,7 +30,7 @@ REFUSALS_A_MINUTE = 30  # of one address
 
 @dataclass
 class DoorSite:
-    """Of one project."""
+    """The parts of the server of one project."""
 
     door: Door
     store: Store

@@ -453,7 +453,7 @@ def catalog(address: str) -> set[tuple[object, ...]]:
 def test_a_database_of_the_first_schema_is_upgraded_to_what_a_new_one_is(address: str) -> None:
     wanted = catalog(address)
     with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute("DROP TABLE host_tokens, engines, custody, residents, cells, person_tokens, audit")
+        connection.execute("DROP TABLE host_tokens, engines, custody, residents, cells, person_tokens, audit, agent_tokens")
         connection.execute("DROP INDEX ix_messages_edit_conflicts")
         connection.execute("ALTER TABLE hosts DROP COLUMN token")
         connection.execute("ALTER TABLE agent_calls DROP COLUMN call, DROP COLUMN account")
@@ -477,7 +477,7 @@ def test_a_database_that_others_work_with_is_not_upgraded_under_them(
     lease = "INSERT INTO leases VALUES ('coordinator', 'd-1', 1, '', %s, 77, 1, 9000000000000000, 1, '0.0.9')"
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(lease, [space])
-        connection.execute("DROP TABLE audit")
+        connection.execute("DROP TABLE audit, agent_tokens")
         connection.execute("UPDATE alembic_version SET version_num = '0009'")
         project = Project(tmp_path)
 

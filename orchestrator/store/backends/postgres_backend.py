@@ -213,11 +213,14 @@ class PostgresBackend:
         return Opened(cast(Cursor, wire), self._times(begun), SHARED, lock, wire.later, wire.ahead), begun
 
     def _times(self, begun: Ahead) -> Callable[[], tuple[int, int]]:
-        """By the server's clock, unless another one is given."""
-        if self._own_clock is not None:
-            times = self._own_clock.wall(), self._own_clock.monotonic()
-            return lambda: times
-        return lambda: (begun.fetchall()[0][0],) * 2
+        """By the server's clock, unless another one is given: which is asked behind the locks, too."""
+
+        def times() -> tuple[int, int]:
+            now: int = begun.fetchall()[0][0]
+            own = self._own_clock
+            return (now, now) if own is None else (own.wall(), own.monotonic())
+
+        return times
 
     def _was_committed(self, tried: _Attempt) -> bool:
         """Whether the server made a commit whose answer was lost. One that was promoted meanwhile may not know: then False.
