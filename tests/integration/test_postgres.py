@@ -453,7 +453,9 @@ def catalog(address: str) -> set[tuple[object, ...]]:
 def test_a_database_of_the_first_schema_is_upgraded_to_what_a_new_one_is(address: str) -> None:
     wanted = catalog(address)
     with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute("DROP TABLE host_tokens, engines, custody, residents, cells, person_tokens, audit, agent_tokens")
+        connection.execute(
+            "DROP TABLE host_tokens, engines, custody, residents, cells, person_tokens, audit, agent_tokens"
+        )
         connection.execute("DROP INDEX ix_messages_edit_conflicts")
         connection.execute("ALTER TABLE hosts DROP COLUMN token")
         connection.execute("ALTER TABLE agent_calls DROP COLUMN call, DROP COLUMN account")
