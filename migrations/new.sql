@@ -593,5 +593,14 @@ CREATE TABLE audit (
 	CONSTRAINT ck_audit_what CHECK ((what = 'added' OR what = 'revoked' OR what = 'joined' OR what = 'refused'))
 )
  STRICT;
-INSERT INTO alembic_version VALUES ('0010');
+CREATE TABLE agent_tokens (
+	run_id TEXT NOT NULL,
+	sha256 TEXT NOT NULL,
+	CONSTRAINT pk_agent_tokens PRIMARY KEY (run_id, sha256),
+	CONSTRAINT ck_agent_tokens_sha256 CHECK (length(sha256) = 64),
+	CONSTRAINT fk_agent_tokens_run_id FOREIGN KEY(run_id) REFERENCES runs (id)
+)
+ WITHOUT ROWID,
+ STRICT;
+INSERT INTO alembic_version VALUES ('0011');
 COMMIT;

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator import log
 from orchestrator.config.settings import Settings
-from orchestrator.door.http_desk import Connections
+from orchestrator.door.http_connections import Connections
 from orchestrator.server.admission import Rights
-from orchestrator.server.application import DoorSite
 from orchestrator.server.door import Door
+from orchestrator.server.door_site import DoorSite
 from orchestrator.server.listening import LOOPBACK, Certificate, DoorServer, listen, url_of
 from orchestrator.server.metrics import Metrics
 from orchestrator.store import host_tokens
@@ -28,6 +28,7 @@ class Running:
     url: str
     site: DoorSite
     store: Store
+    stop: Callable[[], None]  # begins to
 
     def token(self, name: str = "far", roles: tuple[str, ...] = make.ALL_ROLES, slots: int = 8) -> str:
         """A new token."""
@@ -58,7 +59,7 @@ def serving(
     thread.start()
     assert ready.wait(START_SECONDS), "the server starts"
     try:
-        yield Running(url_of(listening, tls), site, store)
+        yield Running(url_of(listening, tls), site, store, server.stop)
     finally:
         server.stop()
         thread.join(START_SECONDS)

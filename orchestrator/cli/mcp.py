@@ -95,7 +95,7 @@ def _check_door(door: str | None, run: str | None, ca: Path | None, *, http: boo
 
 def _serve_at_door(url: str, run: str, token: str | None, ca: Path | None, clone: Path) -> None:
     """Raises UsageError for an address or certificates that cannot be used."""
-    from orchestrator.door.http_desk import Connections
+    from orchestrator.door.http_connections import Connections
     from orchestrator.mcp_server.over_door import server_at_door
     from orchestrator.mcp_server.scope import no_token
     from orchestrator.mcp_server.serve import serve_stdio

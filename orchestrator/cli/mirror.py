@@ -37,7 +37,7 @@ def mirror(
         raise UsageError(
             "--json needs --once", why="a mirror that follows has no end to report", fix="add --once"
         )
-    from orchestrator.door.http_desk import Connections
+    from orchestrator.door.http_connections import Connections
     from orchestrator.door.token_file import read_token
     from orchestrator.mirror.following import Mirror
     from orchestrator.mirror.known import alone

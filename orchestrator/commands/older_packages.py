@@ -42,6 +42,7 @@ STEPS: Mapping[str, tuple[Callable[[Rows], None], ...]] = {  # by the migration 
     "0008": (),  # what delivers offers, and in which cell a session is, belongs to a database
     "0009": (),  # tokens of people stay where they were made
     "0010": (),  # so does the audit of hosts
+    "0011": (),  # so do tokens of agents, which end with their runs
 }
 
 

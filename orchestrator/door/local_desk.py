@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from orchestrator import failpoints
@@ -17,6 +18,7 @@ from orchestrator.lifecycle.finished_run import Ended, Report, Reported
 from orchestrator.lifecycle.noted_calls import CallBegin, CallEnd, CallEnded, CallHandle, NoBudget
 from orchestrator.lifecycle.specified import Specified
 from orchestrator.store import (
+    agent_tokens,
     artifacts,
     checks,
     claims,
@@ -26,7 +28,6 @@ from orchestrator.store import (
     files,
     leases,
     records,
-    run_tokens,
     sessions,
     tasks,
 )
@@ -90,7 +91,8 @@ class LocalDesk(LocalWorkDesk):
         """`has_room`: asked in the unit that claims; where it says no, nothing is."""
 
         def is_there(tx: Tx) -> bool:
-            return tasks.oldest_offer(tx, roles) is not None or claims.claimed(tx, run, host) is not None
+            known = claims.claimed_soon(tx, run, host)
+            return tasks.oldest_offer(tx, roles) is not None or known() is not None
 
         if not self._store.read(is_there):  # most often there is nothing, and then nobody waits for a writer
             return None
@@ -150,7 +152,11 @@ class LocalDesk(LocalWorkDesk):
         return self._store.read(leases.leader) is not None
 
     def agent_token(self, run: Run) -> str:
-        return run_tokens.token_for(self._store.workflow, run.run, at_door=True)
+        def make(tx: Tx) -> str:
+            claims.assert_lease(tx, run.run, run.host)
+            return agent_tokens.add(tx, run.run)
+
+        return self._store.write(make, about=run.session_id)
 
     # what a run knows
 
@@ -161,6 +167,12 @@ class LocalDesk(LocalWorkDesk):
         edits.adopt(self._store, run.session_id)
 
         def known(tx: Tx) -> Known:
+            of_session = (
+                *(sessions.get, sessions.snapshot, artifacts.newest),
+                *(records.wisdom_of, records.verdicts_of, decisions.decisions_of),
+            )
+            accumulator = partial(records.accumulator_of, tx, run.session_id, run.role)
+            tx.foresee(accumulator, *(partial(ask, tx, run.session_id) for ask in of_session))
             session = sessions.get(tx, run.session_id)
             assert session is not None
             return Known(
@@ -168,7 +180,7 @@ class LocalDesk(LocalWorkDesk):
                 snapshot=sessions.snapshot(tx, run.session_id),
                 artifacts={found.path: found for found in artifacts.newest(tx, run.session_id)},
                 wisdom=records.wisdom_of(tx, run.session_id),
-                accumulator=records.accumulator_of(tx, run.session_id, run.role),
+                accumulator=accumulator(),
                 verdicts=records.verdicts_of(tx, run.session_id),
                 decisions=decisions.decisions_of(tx, run.session_id),
             )

@@ -26,6 +26,7 @@ def situation_of(
         halted = "this host is draining"
     if halted:
         return Situation(row.key, frozenset(), halted, False, None, (), 0, False, frozenset(), False), {}
+    older_offer = tasks.offer_waits_elsewhere(tx, row.session_id, roles)
     ready = tasks.ready_first(tx, row.session_id)
     alone = {found.key for found in tasks.blockers(tx, ready[0].id)} if len(ready) == 1 else set()
     looped = _in_loop(tx, row, ready, row.key in alone) if report.inner_loop else None
@@ -40,7 +41,7 @@ def situation_of(
         other_open_runs=tasks.count_open(tx, row.session_id) if sequential or not ready else 0,
         sequential=sequential,
         host_roles=frozenset(roles),
-        older_offer=tasks.offer_waits_elsewhere(tx, row.session_id, roles),
+        older_offer=older_offer(),
     )
     return situation, {found.key: found for found in (*ready, looped) if found is not None}
 
@@ -76,7 +77,7 @@ def apply_advance(tx: Tx, report: Report, decided: Advance, near: Mapping[str, T
         return None
     successor = near[decided.task]
     if decided.kind is AdvanceKind.YIELD:
-        transitions.offer(tx, successor.id)
+        transitions.send_offer(tx, successor.id)
         messages.event(
             tx,
             session,

@@ -49,9 +49,10 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     transitions.complete(
         tx, row.run, row.host, row.id, timings=report.timings, accumulator=report.accumulator
     )
-    state = sessions.session_state(tx, session)
+    asked = sessions.session_state_soon(tx, session)
     records.cut_off_calls(tx, row.run, "the run was reported without it")  # a perspective that was too late
-    for product in artifacts.products_of(tx, row.run):
+    products, state = artifacts.products_of(tx, row.run), asked()
+    for product in products:
         artifacts.register(
             tx,
             session,

@@ -17,7 +17,7 @@ from mcp.server.lowlevel import Server
 from orchestrator.commands.command_arguments import Arguments
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.door import wire
-from orchestrator.door.http_desk import ANSWER_SECONDS, Connections
+from orchestrator.door.http_connections import ANSWER_SECONDS, Connections
 from orchestrator.mcp_server.arguments import Explore
 from orchestrator.mcp_server.scope import AT_THE_CLONE, WORKER_TOOLS, Worker
 from orchestrator.mcp_server.serve import answered, build_for

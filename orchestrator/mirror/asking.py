@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.door import mirror_wire, wire
-from orchestrator.door.http_desk import AGAIN, ANSWER_SECONDS, FIRST_TRY, LONGEST_TRY, Connections
+from orchestrator.door.http_connections import AGAIN, ANSWER_SECONDS, FIRST_TRY, LONGEST_TRY, Connections
 from orchestrator.door.mirror_wire import Message
 from orchestrator.door.wire import DoorRefused, ServerAway
 

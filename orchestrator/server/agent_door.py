@@ -21,9 +21,9 @@ from orchestrator.mcp_server.scope import AT_THE_CLONE, WORKER_TOOLS, Worker
 from orchestrator.mcp_server.tool_context import ServedContext
 from orchestrator.mcp_server.tools import TOOLS, Tool
 from orchestrator.project import Project
-from orchestrator.store import run_tokens, tasks
+from orchestrator.store import agent_tokens, tasks
 from orchestrator.store.rows import RunOwner
-from orchestrator.store.store import Store
+from orchestrator.store.store import Store, Tx
 
 QUESTION = 1024 * 1024  # bytes: the longest message and its data
 SCOPES = 1_000  # runs whose writes are counted; the one that was silent for longest is forgotten
@@ -42,10 +42,12 @@ class AgentDoor:
     def holder(self, shown: str) -> RunOwner | None:
         """The run whose token is shown, open or not; None for any other. Raises StoreError."""
         run, _, token = shown.partition(".")
-        if not run_tokens.fits(self._store.workflow, run, token, at_door=True):
-            return None
-        found, boot = self._store.read(lambda tx: (tasks.run(tx, run), tx.boot))
-        return found if found is not None and found.boot == boot else None
+
+        def known(tx: Tx) -> RunOwner | None:
+            found = tasks.run(tx, run) if agent_tokens.is_of(tx, run, token) else None
+            return found if found is not None and found.boot == tx.boot else None
+
+        return self._store.read(known)
 
     def answer(self, run: RunOwner, name: str, body: bytes) -> bytes:
         """What the tool answers. Raises LifecycleError."""

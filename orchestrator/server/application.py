@@ -16,88 +16,40 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from orchestrator import __version__
 from orchestrator.config.extras import METRICS_INSTALL
-from orchestrator.config.settings import Settings
 from orchestrator.domain import errors, trace_ids
-from orchestrator.domain.dataclass import dataclass, field
-from orchestrator.domain.json_types import JsonObject
 from orchestrator.door import mirror_wire, wire
 from orchestrator.door.commit_watch import told_of_commits
-from orchestrator.log import Logger
 from orchestrator.server import mirror_door, watching
-from orchestrator.server.agent_door import QUESTION, AgentDoor
+from orchestrator.server.agent_door import QUESTION
 from orchestrator.server.changes import ChangesBoard
-from orchestrator.server.door import SMALL, Answered, Door, limit_of
-from orchestrator.server.mirror_door import MirrorDoor
+from orchestrator.server.door import SMALL, Answered, limit_of
+from orchestrator.server.door_site import DoorSite
 from orchestrator.server.news import NewsBoard, OfferNews
+from orchestrator.server.short_way import PROBLEM, ShortWay
 from orchestrator.server.threads import Threads
 from orchestrator.store.rows import HostToken, PersonToken, RunOwner
-from orchestrator.store.store import Store
 from orchestrator.views.demand import demand_view
 from orchestrator.web import request_body
-from orchestrator.web.limits_by_time import RateLimit
-
-if TYPE_CHECKING:
-    from orchestrator.server.door_traces import DoorTraces
-    from orchestrator.server.metrics import Metrics
 
 LARGE_AT_A_TIME = 2  # bodies beyond `SMALL`, each of which is held in memory whole
 NEWS_LIMIT = 4 * 1024  # bytes
-REFUSALS_A_MINUTE = 30  # of one address
-PROBLEM = "application/problem+json"
 ADD_HOST, ADD_PERSON = "lifecycle host add NAME", "lifecycle person add NAME"
 HOST_OF_RUN = "lifecycle host join"
 H = TypeVar("H", HostToken, PersonToken, RunOwner)
 
 
-@dataclass
-class DoorSite:
-    """What the application answers with."""
-
-    door: Door
-    store: Store
-    settings: Settings
-    project: str  # its name, as hosts show it
-    log: Logger
-    engine: JsonObject | None = None  # where offers are delivered
-    traces: DoorTraces | None = None  # where a collector is named
-    metrics: Metrics | None = None  # None where prometheus-client is not installed
-    watch_token: Path | None = None  # the file with the token for figures
-    board: NewsBoard | None = None
-    changes: ChangesBoard | None = None
-    refusals: RateLimit = field(default_factory=lambda: RateLimit(REFUSALS_A_MINUTE))
-
-    def __post_init__(self) -> None:
-        self.mirrors = MirrorDoor(self.store, self.project, self.log)
-        self.agents = AgentDoor(self.store)
-
-    def terms(self, token: HostToken) -> JsonObject:
-        """What a host is told as it joins."""
-        engine = {} if self.engine is None else {"engine": self.engine}
-        return {
-            **engine,
-            "name": token.name,
-            "roles": self.door.roles_of(token),
-            "slots": token.slots,
-            "project": self.project,
-            "version": __version__,
-            "lease_seconds": self.settings.lease_seconds,
-            "renew_seconds": self.settings.renew_seconds,
-            "watchdog_margin_seconds": self.settings.watchdog_margin_seconds,
-        }
-
-
 def build(site: DoorSite) -> Starlette:
+    """The application; `state.short` is its `ShortWay`."""
     threads = Threads()
+    short = ShortWay(site, threads)
     large = asyncio.Semaphore(LARGE_AT_A_TIME)
 
     @asynccontextmanager
@@ -129,11 +81,8 @@ def build(site: DoorSite) -> Starlette:
                     answered = await _answer(site, request, name, holder, threads)
             else:
                 answered = await _answer(site, request, name, holder, threads)
-        if site.metrics is not None:
-            site.metrics.asked(name, answered.status, time.monotonic() - begun)
-        if site.traces is not None and isinstance(holder, HostToken) and answered.opened:
-            parent = trace_ids.parent_in(request.headers.get(trace_ids.HEADER))
-            site.traces.asked(name, answered.status, time.monotonic() - begun, parent, holder.name)
+        known = holder if isinstance(holder, HostToken) else None
+        site.told(name, answered, begun, known, request.headers.get(trace_ids.HEADER))
         return _response(answered)
 
     async def mirror(request: Request) -> Response:
@@ -181,7 +130,7 @@ def build(site: DoorSite) -> Starlette:
     async def demand(request: Request) -> Response:
         return await threads.run(partial(_demand, site, request))
 
-    return Starlette(
+    made = Starlette(
         routes=[
             Route(wire.PREFIX + "demand", demand, methods=["GET"]),
             Route(wire.PREFIX + "{name}", ask, methods=["POST"]),
@@ -192,6 +141,8 @@ def build(site: DoorSite) -> Starlette:
         ],
         lifespan=lifespan,
     )
+    made.state.short = short
+    return made
 
 
 def _response(answered: Answered) -> Response:

@@ -43,7 +43,7 @@ AT_ONCE = frozenset(  # whose method asks for units, and does nothing else befor
         *("renew", "bye", "claim", "take", "is_delivered", "over", "is_led", "attempts_before", "context"),
         *("content", "texts_of", "tasks", "calls", "specified", "changed_since_approval", "phase"),
         *("begin_call", "end_call", "produced_before", "produced", "add_record", "critiques"),
-        *("keep_critiques", "report", "end", "check", "checks", "add_check", "links"),
+        *("keep_critiques", "report", "end", "check", "checks", "add_check", "links", "agent_token"),
     }
 )
 SEEN = 4096  # runs that are remembered

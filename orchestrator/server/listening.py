@@ -12,14 +12,14 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import UsageError
-from orchestrator.server.application import DoorSite, build
+from orchestrator.server.application import build
+from orchestrator.server.door_connection import HEAD_SECONDS, DoorConnection
+from orchestrator.server.door_site import DoorSite
 
 LOOPBACK = "127.0.0.1"
-HEAD_SECONDS = 10.0  # within which the head of a request has come
 KEEP_ALIVE_SECONDS = 75  # longer than any host is silent between two renewals
 GRACE_SECONDS = 5  # for requests under way when the server stops
 
@@ -92,36 +92,6 @@ def url_of(listening: socket.socket, tls: Certificate | None) -> str:
     return f"{'http' if tls is None else 'https'}://{host}:{port}"
 
 
-class _Protocol(H11Protocol):
-    """Closes connections on which a request is not begun, or its head not finished, in time: uvicorn's own limit is only
-    for those that are silent after an answer."""
-
-    _waiting: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._stop_waiting()
-        elif self._waiting is None:
-            self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_waiting()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        self._waiting = self.loop.call_later(HEAD_SECONDS, self.transport.close)
-
-    def _stop_waiting(self) -> None:
-        if self._waiting is not None:
-            self._waiting.cancel()
-            self._waiting = None
-
-
 class DoorLoop(asyncio.SelectorEventLoop):
     """A loop on which a TLS handshake is given up as late as the head of a request: asyncio itself waits for 60 s."""
 
@@ -139,7 +109,7 @@ class DoorServer(uvicorn.Server):
     ) -> None:
         config = uvicorn.Config(
             build(site),
-            http=_Protocol,
+            http=DoorConnection,
             loop=f"{__name__}:{DoorLoop.__name__}",
             ws="none",
             lifespan="on",

@@ -17,8 +17,8 @@ from orchestrator.engine.place import queues_of
 from orchestrator.log import Logger
 from orchestrator.project import Project, current_leader, ensure_daemon
 from orchestrator.server.admission import Rights
-from orchestrator.server.application import DoorSite
 from orchestrator.server.door import Door
+from orchestrator.server.door_site import DoorSite
 from orchestrator.server.listening import Certificate, DoorServer, url_of
 from orchestrator.store import queries, servers
 from orchestrator.store.store import Store

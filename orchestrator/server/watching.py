@@ -17,7 +17,7 @@ from starlette.datastructures import Headers
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
 from orchestrator.domain.errors import LifecycleError, UnknownName
 from orchestrator.door import wire
-from orchestrator.door.http_desk import LOOPBACK
+from orchestrator.door.http_connections import LOOPBACK
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -7,6 +7,8 @@ its end: `lease_until <= now`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus, TaskStatus
@@ -140,12 +142,22 @@ def own_run(tx: Tx, run: str, host: str) -> Run | None:
 
 def claimed(tx: Tx, run: str, host: str) -> Run | None:
     """What an earlier claim of that run opened; None when there was none. Raises LeaseLost when it is not the host's own."""
-    if owner(tx, run) is None:
-        return None
-    row = open_run(tx, run, host)
-    if row is None:
-        raise LeaseLost(run=run)
-    return row
+    return claimed_soon(tx, run, host)()
+
+
+def claimed_soon(tx: Tx, run: str, host: str) -> Callable[[], Run | None]:
+    """The same, for who asks for something else before he reads it."""
+    asked = tx.soon(_owner, with_id=run)
+
+    def found() -> Run | None:
+        if not asked():
+            return None
+        row = open_run(tx, run, host)
+        if row is None:
+            raise LeaseLost(run=run)
+        return row
+
+    return found
 
 
 def claim(
@@ -156,15 +168,16 @@ def claim(
     `run`: the id that the run gets. Its lease is the host's: it ends when the host's does unless renewed by name.
     `session`: of that one alone, which the unit has named.
     """
-    live = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
-    if live is None:
-        return None
+    asked = tx.soon(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
     task = oldest_offer(tx, roles) if session is None else oldest_offer_of(tx, session, roles)
+    live = asked()
+    if not live:
+        return None
     if task is not None:
         tx.follows(task.offered_at or 0)
     if task is None or not tx.one(_claim, task=task.id, at_epoch=task.epoch, now=tx.now):
         return None
-    return _open_run(tx, task, host, live, "offer", task.epoch, None, run)
+    return _open_run(tx, task, host, live[0], "offer", task.epoch, None, run)
 
 
 def claim_offer(

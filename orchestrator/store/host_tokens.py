@@ -203,6 +203,6 @@ def keep_valid(tx: Tx, name: str) -> bool:
 def has_room(tx: Tx, token: HostToken, run: str) -> bool:
     """Whether the token's hosts may open this run: together they have no more than its slots. One that is there may be
     asked for again. Other units of the token wait."""
-    if not keep_valid(tx, token.name):
-        return False
-    return (tx.row(_open_runs, named=token.name) or 0) < token.slots or claims.owner(tx, run) is not None
+    is_valid = tx.soon(_valid, named=token.name)
+    is_open = tx.row(_open_runs, named=token.name) or 0  # counted behind the lock
+    return bool(is_valid()) and (is_open < token.slots or claims.owner(tx, run) is not None)

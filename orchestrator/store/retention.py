@@ -42,7 +42,7 @@ def _of_session(name: str) -> Change:
     return Change(build, f"retention.{name}")
 
 
-_OF_RUNS = [_of_runs(name) for name in ("products", "critiques")]
+_OF_RUNS = [_of_runs(name) for name in ("products", "critiques", "agent_tokens")]
 
 
 @change

@@ -1,8 +1,8 @@
 """Tokens that prove which run an agent works for: an HMAC over the run's id with a secret of the project.
 
 The secret is a file in `.workflow` that its owner alone may read; no token is stored. A token ends with its run,
-since whoever shows it must hold the run as well (`claims.assert_lease`). One for the door of the server (decision 0059) is
-another one: it opens nothing beside the database, and that of an agent there nothing at the door.
+since whoever shows it must hold the run as well (`claims.assert_lease`). Those for the door of the server are others
+(`agent_tokens`).
 """
 
 from __future__ import annotations
@@ -17,25 +17,24 @@ from orchestrator.domain.errors import StoreError
 
 SECRET = "mcp.secret"  # noqa: S105 - the name of its file, below .workflow
 SECRET_BYTES = 32
-_PURPOSE, _DOOR_PURPOSE = b"team-lifecycle mcp run ", b"team-lifecycle door run "
+_PURPOSE = b"team-lifecycle mcp run "
 
 
-def token_for(workflow: Path, run: str, *, at_door: bool = False) -> str:
+def token_for(workflow: Path, run: str) -> str:
     """The token of a run; makes the project's secret when there is none yet. Raises StoreError."""
-    return _token(_secret(workflow, create=True), run, at_door)
+    return _token(_secret(workflow, create=True), run)
 
 
-def fits(workflow: Path, run: str, token: str, *, at_door: bool = False) -> bool:
+def fits(workflow: Path, run: str, token: str) -> bool:
     """Whether `token` is that run's, compared in constant time. Raises StoreError for a secret that others can read."""
     if not (workflow / SECRET).exists():
         return False  # nobody was ever given one
-    expected = _token(_secret(workflow, create=False), run, at_door)
+    expected = _token(_secret(workflow, create=False), run)
     return hmac.compare_digest(expected.encode(), token.encode("utf-8", "surrogatepass"))
 
 
-def _token(secret: bytes, run: str, at_door: bool) -> str:
-    purpose = _DOOR_PURPOSE if at_door else _PURPOSE
-    return hmac.digest(secret, purpose + run.encode("utf-8", "surrogatepass"), "sha256").hex()
+def _token(secret: bytes, run: str) -> str:
+    return hmac.digest(secret, _PURPOSE + run.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
 def _secret(workflow: Path, *, create: bool) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from orchestrator.domain import past
@@ -226,9 +226,18 @@ def get(tx: Tx, session: str) -> Session | None:
 
 def session_state(tx: Tx, session: str) -> SessionState:
     """What a report asks of its session: status, pause_reason, options, messages; not the request, which may be long."""
-    row = tx.row(_session_state, session=session)
-    assert row is not None
-    return row
+    return session_state_soon(tx, session)()
+
+
+def session_state_soon(tx: Tx, session: str) -> Callable[[], SessionState]:
+    """The same, as it is now, for who asks for something else before he reads it."""
+    asked = tx.soon(_session_state, session=session)
+
+    def found() -> SessionState:
+        (row,) = asked()
+        return row
+
+    return found
 
 
 def snapshot(tx: Tx, session: str) -> JsonObject:

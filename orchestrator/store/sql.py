@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from orchestrator.store.project_tables import rate_limits as rate_limits
     from orchestrator.store.project_tables import residents as residents
     from orchestrator.store.tables import agent_calls as agent_calls
+    from orchestrator.store.tables import agent_tokens as agent_tokens
     from orchestrator.store.tables import artifacts as artifacts
     from orchestrator.store.tables import candidates as candidates
     from orchestrator.store.tables import checks as checks

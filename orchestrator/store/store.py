@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from orchestrator.domain.identity import ProjectId
-from orchestrator.store.backends.backend import Backend, Opened, Watch
+from orchestrator.store.backends.backend import Answer, Backend, Opened, Watch
 from orchestrator.store.backends.sql_dialect import SqlDialect
 from orchestrator.store.backends.sqlite_backend import SqliteBackend
 from orchestrator.store.clock import SHARED, Clock
@@ -30,6 +32,10 @@ class Gathered(Protocol):
 G = TypeVar("G", bound=Gathered)
 
 
+class _Sent(Exception):
+    """What was asked is on its way."""
+
+
 class Tx:
     """One transaction: the time it happens at, and statements that expect what they change."""
 
@@ -38,13 +44,24 @@ class Tx:
         self._cursor = opened.cursor
         self._lock = opened.lock
         self._later = opened.later or opened.cursor.execute
+        self._ahead = opened.ahead
         self._sql = sql
         self.workflow = workflow
-        self.now = opened.now
-        self.lease_now = opened.lease_now
         self.boot = opened.boot
         self._gathered: dict[object, Gathered] = {}
         self._found: dict[Hashable, Any] | None = {} if only_reads else None
+        self._foreseen: dict[Hashable, Answer] = {}
+        self._foresees = False
+
+    @cached_property
+    def now(self) -> int:
+        """When the unit began, in microseconds of the wall clock."""
+        return self.opened.times()[0]
+
+    @cached_property
+    def lease_now(self) -> int:
+        """The same on the clock that leases count on."""
+        return self.opened.times()[1]
 
     @property
     def locks(self) -> bool:
@@ -133,8 +150,41 @@ class Tx:
 
     def rows(self, statement: Query[R], **values: object) -> list[R]:
         form, make = statement.compiled_in(self._sql)
-        self._cursor.execute(form.sql, form.bind(values))
-        return [make(raw) for raw in self._cursor.fetchall()]
+        bound = form.bind(values)
+        if self._foresees:
+            assert self._ahead is not None
+            self._foreseen[form.sql, bound] = self._ahead(form.sql, bound)
+            raise _Sent
+        answer = self._foreseen.pop((form.sql, bound), None) if self._foreseen else None
+        if answer is None:
+            self._cursor.execute(form.sql, bound)
+            answer = self._cursor
+        return [make(raw) for raw in answer.fetchall()]
+
+    def foresee(self, *asks: Callable[[], object]) -> None:
+        """Ask at once for what each of `asks` reads first, where that saves round trips; who calls them then finds it.
+
+        For a unit that only reads: nothing is changed meanwhile.
+        """
+        assert self._found is not None
+        if self._ahead is None:
+            return
+        self._foresees = True
+        try:
+            for ask in asks:
+                with suppress(_Sent):
+                    ask()
+        finally:
+            self._foresees = False
+
+    def soon(self, statement: Query[R], **values: object) -> Callable[[], list[R]]:
+        """What `rows` returns, once it is called; until then nobody waits for it where that takes a round trip."""
+        if self._ahead is None:
+            found = self.rows(statement, **values)
+            return lambda: found
+        form, make = statement.compiled_in(self._sql)
+        answer = self._ahead(form.sql, form.bind(values))
+        return lambda: [make(raw) for raw in answer.fetchall()]
 
     def row(self, statement: Query[R], **values: object) -> R | None:
         """The first row, None when there is none."""

@@ -36,6 +36,7 @@ from orchestrator.store.work_tables import candidates, checks, commits, links, t
 
 __all__ = [
     "agent_calls",
+    "agent_tokens",
     "artifacts",
     "candidates",
     "checks",
@@ -218,6 +219,15 @@ products = table(  # what a run has produced and not yet reported
     Column("sha256", Text, ForeignKey(contents.c.sha256), nullable=False),
     Column("kind", Text, nullable=False),
     PrimaryKeyConstraint("run_id", "path"),
+    clustered=True,
+)
+
+agent_tokens = table(  # by which agents of the run on other machines ask the server
+    "agent_tokens",
+    Column("run_id", Text, ForeignKey(runs.c.id), nullable=False),
+    Column("sha256", Text, nullable=False),  # of the token, which nobody keeps
+    PrimaryKeyConstraint("run_id", "sha256"),
+    CheckConstraint("length(sha256) = 64", name="sha256"),
     clustered=True,
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from orchestrator.domain.concerns import ARCH
 from orchestrator.domain.model import SessionStatus, TaskStatus
@@ -280,9 +280,10 @@ def count_open(tx: Tx, session: str) -> int:
     return tx.row(_open_beside, session=session) or 0
 
 
-def offer_waits_elsewhere(tx: Tx, session: str, roles: tuple[str, ...]) -> bool:
-    """Whether another session's offer waits for a host of `roles`."""
-    return tx.row(_offer_elsewhere.given("roles", roles), session=session) is not None
+def offer_waits_elsewhere(tx: Tx, session: str, roles: tuple[str, ...]) -> Callable[[], bool]:
+    """Whether another session's offer waits for a host of `roles`, for who asks for something else before he reads it."""
+    asked = tx.soon(_offer_elsewhere.given("roles", roles), session=session)
+    return lambda: bool(asked())
 
 
 def ready(tx: Tx, session: str) -> list[Task]:

@@ -80,6 +80,11 @@ def offer(tx: Tx, task: int) -> bool:
     return tx.one(_offer, task=task, now=tx.now)
 
 
+def send_offer(tx: Tx, task: int) -> None:
+    """The same, for who need not know whether it was ready."""
+    tx.send(_offer, task=task, now=tx.now)
+
+
 def withdraw_offers(tx: Tx, session: str) -> int:
     return tx.run(_withdraw, session=session)
 

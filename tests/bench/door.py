@@ -15,7 +15,8 @@ from orchestrator import wakeup
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
 from orchestrator.door import wire
 from orchestrator.door.desk import Desk, new_run_id
-from orchestrator.door.http_desk import Connections, HttpDesk
+from orchestrator.door.http_connections import Connections
+from orchestrator.door.http_desk import HttpDesk
 from orchestrator.door.local_desk import LocalDesk
 from orchestrator.store import host_tokens
 from tests import factories as make

@@ -18,7 +18,8 @@ import psycopg
 
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
 from orchestrator.door.desk import Desk, Run, new_run_id
-from orchestrator.door.http_desk import Connections, HttpDesk
+from orchestrator.door.http_connections import Connections
+from orchestrator.door.http_desk import HttpDesk
 from orchestrator.store import leases
 from orchestrator.store.store import Store
 from tests import factories as make

@@ -72,7 +72,7 @@ class NotingBackend(PostgresBackend):
     def transact(self, unit: Callable[[Opened], T], about: Sequence[str], *, use_ballast: bool = False) -> T:
         def noted(opened: Opened) -> T:
             noting = Noting(opened.cursor)
-            answer = unit(replace(opened, cursor=cast(Cursor, noting), later=noting.execute))
+            answer = unit(replace(opened, cursor=cast(Cursor, noting), later=noting.execute, ahead=None))
             for session in about:
                 self.units.setdefault(session, []).append(noting.made)
             return answer

@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from orchestrator.door.http_desk import Connections, HttpDesk
+from orchestrator.door.http_connections import Connections
+from orchestrator.door.http_desk import HttpDesk
 from orchestrator.door.wire import LONGEST_WAIT, DoorRefused
 from orchestrator.mcp_server.scope import WORKER_TOOLS
 from orchestrator.store.run_ids import new_run_id

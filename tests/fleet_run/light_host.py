@@ -16,7 +16,8 @@ from pathlib import Path
 from orchestrator import log, wakeup
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.door.desk import Run
-from orchestrator.door.http_desk import Connections, HttpDesk
+from orchestrator.door.http_connections import Connections
+from orchestrator.door.http_desk import HttpDesk
 from orchestrator.door.token_file import read_token
 from tests.bench.noop import noop_report
 from workers.host.host import Host

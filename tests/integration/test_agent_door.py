@@ -17,11 +17,12 @@ from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.door import wire
 from orchestrator.door.desk import Desk, Run, new_run_id
-from orchestrator.door.http_desk import Connections, HttpDesk
+from orchestrator.door.http_connections import Connections
+from orchestrator.door.http_desk import HttpDesk
 from orchestrator.door.wire import DoorRefused
 from orchestrator.mcp_server.scope import WORKER_TOOLS, WRITES
 from orchestrator.server.agent_door import QUESTION
-from orchestrator.store import host_tokens, messages, run_tokens
+from orchestrator.store import agent_tokens, host_tokens, messages, run_tokens
 from tests import factories as make
 from tests import invariants
 from tests.desk_world import START, DeskWorld, done
@@ -46,7 +47,7 @@ class Agents:
 
     def bearer(self, run: Run | None = None) -> str:
         row = run or self.run
-        return f"{row.run}.{run_tokens.token_for(self.world.store.workflow, row.run, at_door=True)}"
+        return f"{row.run}.{self.world.store.write(lambda tx: agent_tokens.add(tx, row.run), about=row.session_id)}"
 
     def post(
         self, name: str, body: Any = SAID, bearer: str | None = None, version: str | None = wire.VERSION
@@ -106,7 +107,12 @@ def test_a_runs_agent_says_and_reads_what_it_could_beside_the_database(agents: A
 
 
 def test_the_host_gets_the_token_of_its_own_open_runs_alone(agents: Agents) -> None:
-    assert agents.bearer() == f"{agents.run.run}.{agents.desk.agent_token(agents.run)}"
+    given = [agents.desk.agent_token(agents.run) for _ in range(2)]
+
+    assert len(set(given)) == 2, "it is stored nowhere"
+    for each in given:
+        assert agents.post("agent/team_msg", bearer=f"{agents.run.run}.{each}")[0] == 200
+        assert each not in json.dumps(agents.world.rows(), default=str)
 
     for theirs in (agents.other, agents.other._replace(host="h-1")):
         with pytest.raises(LeaseLost):
@@ -121,6 +127,7 @@ def test_wrong_tokens_are_refused(agents: Agents) -> None:
     others = agents.bearer(agents.other).partition(".")[2]
     beside = run_tokens.token_for(agents.world.store.workflow, run)
     before = agents.world.rows()
+    assert agents.post("agent/task_list", {}, bearer=f"{run}.{right}")[0] == 200
 
     for wrong in (
         agents.token,  # of the host itself

@@ -38,10 +38,11 @@ from orchestrator.door.desk import (
     Verdict,
     new_run_id,
 )
-from orchestrator.door.http_desk import Connections, HttpDesk
+from orchestrator.door.http_connections import Connections
+from orchestrator.door.http_desk import HttpDesk
 from orchestrator.door.wire import DoorRefused
 from orchestrator.server import door as server_door
-from orchestrator.server import listening
+from orchestrator.server import door_connection, listening
 from orchestrator.server.admission import MOST, admitted
 from orchestrator.server.application import LARGE_AT_A_TIME, NEWS_LIMIT
 from orchestrator.server.door import LARGE, SMALL
@@ -603,7 +604,7 @@ def test_a_body_whose_length_is_told_twice_is_refused(door: Door, name: str) -> 
 def test_a_connection_without_a_request_is_closed(
     door: Door, sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(door_connection, "HEAD_SECONDS", 0.05)
     at = urlsplit(door.running.url)
 
     with socket.create_connection((str(at.hostname), at.port), timeout=patient(20.0)) as connection:
@@ -614,7 +615,7 @@ def test_a_connection_without_a_request_is_closed(
 def test_a_connection_that_stops_within_its_second_request_is_closed(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(door_connection, "HEAD_SECONDS", 0.05)
     at = urlsplit(door.running.url)
 
     with socket.create_connection((str(at.hostname), at.port), timeout=patient(20.0)) as connection:

@@ -15,7 +15,7 @@ import pytest
 
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.door import mirror_wire, wire
-from orchestrator.door.http_desk import Connections
+from orchestrator.door.http_connections import Connections
 from orchestrator.mirror.asking import MirrorServer, NotLetIn
 from orchestrator.mirror.folder import Folder
 from orchestrator.mirror.following import Mirror

@@ -24,7 +24,7 @@ from orchestrator.domain.errors import DatabaseUnusable, NotAllowedNow, StoreErr
 from orchestrator.project import Project, open_for_reading
 from orchestrator.store import artifacts, claims, copying, leases, messages, sessions, tasks
 from orchestrator.store.backends import postgres_backend, postgres_connection
-from orchestrator.store.backends.postgres_backend import PostgresBackend
+from orchestrator.store.backends.postgres_backend import WRITERS, PostgresBackend
 from orchestrator.store.backends.postgres_dialect import SQL
 from orchestrator.store.backends.postgres_schema import ensure_schema
 from orchestrator.store.backends.sqlite_file import SCHEMA
@@ -453,7 +453,9 @@ def catalog(address: str) -> set[tuple[object, ...]]:
 def test_a_database_of_the_first_schema_is_upgraded_to_what_a_new_one_is(address: str) -> None:
     wanted = catalog(address)
     with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute("DROP TABLE host_tokens, engines, custody, residents, cells, person_tokens, audit")
+        connection.execute(
+            "DROP TABLE host_tokens, engines, custody, residents, cells, person_tokens, audit, agent_tokens"
+        )
         connection.execute("DROP INDEX ix_messages_edit_conflicts")
         connection.execute("ALTER TABLE hosts DROP COLUMN token")
         connection.execute("ALTER TABLE agent_calls DROP COLUMN call, DROP COLUMN account")
@@ -477,7 +479,7 @@ def test_a_database_that_others_work_with_is_not_upgraded_under_them(
     lease = "INSERT INTO leases VALUES ('coordinator', 'd-1', 1, '', %s, 77, 1, 9000000000000000, 1, '0.0.9')"
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(lease, [space])
-        connection.execute("DROP TABLE audit")
+        connection.execute("DROP TABLE audit, agent_tokens")
         connection.execute("UPDATE alembic_version SET version_num = '0009'")
         project = Project(tmp_path)
 
@@ -686,3 +688,32 @@ def test_a_project_with_a_content_that_is_gone_is_not_moved(store: Store, tmp_pa
 
     assert store.read(copying.count)["contents"] == 0
     file.close()
+
+
+def test_units_go_on_when_columns_of_their_tables_have_changed_meanwhile(store: Store, address: str) -> None:
+    """As a migration beside a server of the version before does it: each connection has plans of the table as it was."""
+    session = make.make_session(store)
+
+    def title(tx: Tx) -> str:
+        found = sessions.get(tx, session)
+        assert found is not None
+        return found.title
+
+    def many(act: Callable[[], object]) -> None:
+        with ThreadPoolExecutor(WRITERS) as pool:
+            for done in [pool.submit(act) for _ in range(4 * WRITERS)]:
+                done.result()
+
+    def archive(tx: Tx) -> None:
+        assert title(tx)
+        sessions.archive(tx, session, True)
+
+    before = store.read(title)
+    for kind in ("TEXT", "VARCHAR", "TEXT"):
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(f'ALTER TABLE sessions ALTER title TYPE {kind} COLLATE "C"')
+        many(lambda: store.write(archive, about=session))
+        many(lambda: store.read(title))
+
+    assert store.read(title) == before
+    assert store.backend.repeated == 0  # nobody was quicker

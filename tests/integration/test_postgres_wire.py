@@ -12,7 +12,7 @@ import pytest
 
 from orchestrator.store.backends import postgres_wire
 from orchestrator.store.backends.postgres_connection import connect
-from orchestrator.store.backends.postgres_wire import Wire
+from orchestrator.store.backends.postgres_wire import StaleStatements, Wire
 from tests.postgres_server import Server
 
 ADD = "INSERT INTO t VALUES ($1::BIGINT, $2::VARCHAR)"
@@ -149,3 +149,111 @@ def test_units_that_are_refused_leave_no_statements_behind(wire: Wire) -> None:
     found = wire.execute(PREPARED).fetchone()
 
     assert found is not None and found[0] <= 3
+
+
+def test_what_is_asked_ahead_is_answered_with_the_next_statement(wire: Wire) -> None:
+    first = wire.ahead("SELECT 1::BIGINT UNION SELECT 2 ORDER BY 1")
+    wire.later(ADD, [1, "one"])
+    second = wire.ahead("SELECT count(*) FROM t")
+
+    found = wire.execute("SELECT text FROM t").fetchall()
+
+    assert (first.fetchall(), second.fetchall(), found) == ([(1,), (2,)], [(1,)], [("one",)])
+    assert first.fetchall() == [(1,), (2,)]
+
+
+def test_an_answer_that_nobody_waited_for_is_asked_for(wire: Wire) -> None:
+    wire.later(ADD, [1, "one"])
+    asked = wire.ahead("SELECT count(*) FROM t")
+
+    assert asked.fetchall() == [(1,)]
+
+
+def test_what_was_asked_ahead_of_a_refusal_has_no_answer(wire: Wire) -> None:
+    wire.execute("BEGIN")
+    asked = wire.ahead("SELECT 1")
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        wire.execute("SELECT 1 / 0")
+    wire.roll_back()
+
+    with pytest.raises(AssertionError, match="refused one of its statements"):
+        asked.fetchall()
+
+
+def begin_snapshot(wire: Wire) -> None:
+    wire.later("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+
+def test_nobody_waits_for_the_end_of_a_snapshot(wire: Wire) -> None:
+    for _ in range(3):
+        begin_snapshot(wire)
+        assert count(wire) == 0
+        wire.end_snapshot()
+        assert wire.is_usable and not wire.is_lost
+
+    wire.execute(ADD, [1, "one"])  # which a snapshot would not let
+    assert count(wire) == 1
+
+
+def test_a_snapshot_in_which_nothing_was_asked_ends_too(wire: Wire) -> None:
+    for asks in (True, False, False, True):
+        begin_snapshot(wire)
+        if asks:
+            assert count(wire) == 0
+        wire.end_snapshot()
+
+    assert wire.is_usable
+    wire.execute(ADD, [1, "one"])
+    assert count(wire) == 1
+
+
+def test_a_connection_that_ends_after_a_snapshot_is_lost_when_it_is_used(
+    wire: Wire, postgres: Server
+) -> None:
+    pid = wire.connection.info.backend_pid
+    begin_snapshot(wire)
+    assert count(wire) == 0
+    wire.end_snapshot()
+    postgres.execute(f"SELECT pg_terminate_backend({pid}, 10000)")
+
+    with pytest.raises(psycopg.OperationalError):
+        wire.execute(ADD, [1, "one"])
+    assert wire.is_lost and not wire.is_usable
+
+
+def test_a_statement_whose_table_was_changed_is_prepared_anew(wire: Wire, postgres: Server) -> None:
+    wire.execute("CREATE TABLE u (number INTEGER)")
+    for _ in range(3):
+        assert wire.execute("SELECT * FROM u WHERE number > $1", [0]).fetchall() == []
+    with psycopg.connect(wire.connection.info.dsn, autocommit=True) as other:
+        other.execute("ALTER TABLE u ALTER number TYPE BIGINT")
+
+    with pytest.raises(StaleStatements, match="cached plan"):
+        wire.execute("SELECT * FROM u WHERE number > $1", [0])
+    wire.roll_back()
+
+    assert wire.is_usable and wire.execute(PREPARED).fetchall() == [(0,)]
+    for _ in range(3):
+        assert wire.execute("SELECT * FROM u WHERE number > $1", [0]).fetchall() == []
+    assert wire.execute(PREPARED).fetchall() == [(1,)]
+
+
+def test_a_statement_that_a_pooler_lost_is_prepared_anew(wire: Wire) -> None:
+    for _ in range(3):
+        wire.execute(ADD, [wire.execute("SELECT count(*) FROM t").fetchall()[0][0], "x"])
+    wire.execute("DEALLOCATE ALL")
+
+    wire.execute("BEGIN")
+    with pytest.raises(StaleStatements):
+        wire.execute(ADD, [7, "seven"])
+    wire.roll_back()
+
+    wire.execute(ADD, [7, "seven"])
+    assert count(wire) == 4
+
+
+def test_what_the_server_does_not_support_is_not_taken_for_stale(wire: Wire) -> None:
+    with pytest.raises(psycopg.errors.FeatureNotSupported) as caught:
+        wire.execute("SELECT 1 FROM t FULL JOIN t AS u ON t.id < u.id OR t.text = u.text")
+
+    assert not isinstance(caught.value, StaleStatements)

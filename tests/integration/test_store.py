@@ -17,7 +17,7 @@ from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import report
 from orchestrator.store import copying, decisions, leases, messages, queries, sessions, tasks, transitions
 from orchestrator.store.backends import sqlite_backend
-from orchestrator.store.store import Store
+from orchestrator.store.store import Store, Tx
 from orchestrator.views import lookup
 from tests import factories as make
 from tests import invariants
@@ -60,6 +60,42 @@ def store(make_store: Callable[..., Store], clock: FakeClock) -> Iterator[Store]
 def story(store: Store, session: str, key: str) -> list[str | None]:
     """The outcomes of a task's runs, in order."""
     return [run.outcome for run in store.read(lambda tx: queries.runs_of(tx, session)) if run.task == key]
+
+
+def test_what_is_asked_for_soon_is_what_was_there_when_it_was_asked(store: Store) -> None:
+    session = make.make_session(store)
+
+    def say(tx: Tx) -> tuple[int, int, int]:
+        before = sessions.session_state_soon(tx, session)
+        messages.say(tx, session, "user", "log", "one more")
+        tx.flush()
+        after = sessions.session_state(tx, session)
+        return before().messages, after.messages, before().messages
+
+    before, after, again = store.write(say, about=session)
+    assert (after, again) == (before + 1, before)
+
+
+def test_what_is_foreseen_is_found_and_so_is_all_else(store: Store) -> None:
+    here, other = make.make_session(store), make.make_session(store, "Build a shop")
+
+    def asks(tx: Tx) -> list[object]:
+        return [
+            *(ask(tx, session) for session in (here, other) for ask in (sessions.get, tasks.all_tasks)),
+            *(sessions.get(tx, session) for session in (here, other, "nobody")),
+        ]
+
+    def foreseen(tx: Tx) -> list[object]:
+        tx.foresee(
+            lambda: sessions.get(tx, here),
+            lambda: sessions.get(tx, "nobody"),
+            lambda: tasks.all_tasks(tx, here),
+        )
+        return asks(tx)
+
+    assert store.read(foreseen) == store.read(asks)
+    store.read(lambda tx: tx.foresee(lambda: sessions.get(tx, here), lambda: None))  # which nobody wants then
+    assert store.read(foreseen) == store.read(asks)
 
 
 def run_until(store: Store, session: str, key: str, *, host: str = "h-1") -> object:

@@ -108,3 +108,22 @@ def test_a_watch_outlasts_a_server_that_goes_away(address: str, tmp_path: Path, 
 
     watch.close()
     store.close()
+
+
+def test_an_agent_may_ask_another_server_than_the_one_that_gave_its_token(stores: list[Store]) -> None:
+    make.one_beat(stores[2], make.make_session(stores[2]), make.lead(stores[2]))
+    with serving(stores[0]) as one, serving(stores[1]) as other:
+        desk = HttpDesk(one.connections(one.token("far", ROLES)), stores[0].workflow).as_desk()
+        desk.register("h-far", roles=ROLES, slots=1, lease_seconds=30.0)
+        run = desk.claim("h-far", ROLES, new_run_id())
+        assert run is not None
+        token = f"{run.run}.{desk.agent_token(run)}"
+
+        for server, bearer, status in (
+            (other, token, 200),
+            (one, token, 200),
+            (other, f"{token}x", 401),
+            (other, f"{new_run_id()}.{token.partition('.')[2]}", 401),
+        ):
+            assert server.connections(bearer).ask("agent/task_list", b"{}", 30.0)[0] == status
+    assert not any((store.workflow / "mcp.secret").exists() for store in stores)

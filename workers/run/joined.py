@@ -21,7 +21,8 @@ from orchestrator.domain.dataclass import replace
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE, stay_here
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.json_types import Json
-from orchestrator.door.http_desk import Connections, EngineTerms, HttpDesk, Terms
+from orchestrator.door.http_connections import Connections
+from orchestrator.door.http_desk import EngineTerms, HttpDesk, Terms
 from orchestrator.door.token_file import read_token
 from orchestrator.door.wire import LONGEST_WAIT, ServerAway
 from orchestrator.engine.place import EnginePlace, place_at

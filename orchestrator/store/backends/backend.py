@@ -28,21 +28,28 @@ class Cursor(Protocol):
     def fetchall(self) -> list[Any]: ...
 
 
+class Answer(Protocol):
+    """The rows of a statement that was sent ahead; asked for, it runs what waits."""
+
+    def fetchall(self) -> list[Any]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A transaction that has just begun, and when: microseconds of the wall clock and of the clock that leases count on.
+    """A transaction that has just begun.
 
-    `boot` names what lease times belong to; those of another one are over. `lock` keeps other writers from a session that
-    the unit did not name; None where that is so anyway, and in a snapshot. `later` runs a statement with the next one that is
-    executed, or with the commit; None where each is run at once.
+    `times` says when: microseconds of the wall clock and of the clock that leases count on. `boot` names what lease times
+    belong to; those of another one are over. `lock` keeps other writers from a session that the unit did not name; None
+    where that is so anyway, and in a snapshot. `later` runs a statement with the next one that is executed, or with the
+    commit, and `ahead` one that is answered then; None where each is run at once.
     """
 
     cursor: Cursor
-    now: int
-    lease_now: int
+    times: Callable[[], tuple[int, int]]
     boot: str
     lock: Callable[[str], None] | None = None
     later: Callable[[str, Sequence[Any]], object] | None = None
+    ahead: Callable[[str, Sequence[Any]], Answer] | None = None
 
 
 class Watch(Protocol):

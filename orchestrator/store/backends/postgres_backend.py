@@ -31,7 +31,7 @@ from orchestrator.store.backends.postgres_connection import (
 )
 from orchestrator.store.backends.postgres_dialect import SQL
 from orchestrator.store.backends.postgres_errors import explain, is_outage, is_repeated
-from orchestrator.store.backends.postgres_wire import Wire
+from orchestrator.store.backends.postgres_wire import WENT_ON, Ahead, StaleStatements, Wire
 from orchestrator.store.clock import SHARED, Clock
 
 T = TypeVar("T")
@@ -154,10 +154,15 @@ class PostgresBackend:
         """Its answer, tried again while others are quicker or the server is away, each within its bound."""
         self.must_be_whole()
         deadline = time.monotonic() + OUTAGE_SECONDS
-        pause, tries = PAUSE_SECONDS, 0
+        pause, tries, stale = PAUSE_SECONDS, 0, 0
         while True:
             try:
                 return attempt()
+            except StaleStatements as error:
+                stale += 1
+                if stale >= REPEATS:
+                    raise explain(error, self._where) from error
+                continue  # at once: its connection prepares everything anew
             except DriverError as error:
                 if is_repeated(error):
                     tries += 1
@@ -185,35 +190,37 @@ class PostgresBackend:
         return cast(T, tried.answer)
 
     def _attempt(self, wire: Wire, unit: Callable[[Opened], T], about: Sequence[str], tried: _Attempt) -> T:
-        opened, tried.xact = self._open(wire, about)
+        opened, begun = self._open(wire, about)
         if not wire.history:
             wire.history = str(_value(wire, _TIMELINE))
         tried.history = wire.history
         tried.answer = unit(opened)
+        tried.xact = begun.fetchall()[0][1]
         tried.asked_to_commit = True
         wire.execute("COMMIT")
         if wire.status != "COMMIT":  # the server rolls back what a swallowed error has spoilt, and says so
             tried.asked_to_commit = False
-            raise AssertionError("a unit went on after the database had refused one of its statements")
+            raise AssertionError(WENT_ON)
         return cast(T, tried.answer)
 
-    def _open(self, wire: Wire, about: Sequence[str]) -> tuple[Opened, str]:
-        """Begin, lock the sessions, then ask for the time, in one round trip."""
+    def _open(self, wire: Wire, about: Sequence[str]) -> tuple[Opened, Ahead]:
+        """Begin, lock the sessions, then ask for the time: with the unit's first statement."""
         wire.later("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
         if about:
             wire.later(LOCK, [sorted(set(about))])
-        found = wire.execute(OPENED).fetchone()
-        assert found is not None
-        return self._opened(wire, found[0], writes=True), str(found[1])
+        begun = wire.ahead(OPENED)
+        lock: Callable[[str], None] = lambda session: _lock(wire, session)  # noqa: E731 - one of these for each unit
+        return Opened(cast(Cursor, wire), self._times(begun), SHARED, lock, wire.later, wire.ahead), begun
 
-    def _opened(self, wire: Wire, now: int, *, writes: bool) -> Opened:
-        own = self._own_clock
-        wall, leases = (now, now) if own is None else (own.wall(), own.monotonic())
-        if not writes:
-            return Opened(cast(Cursor, wire), wall, leases, SHARED)
-        return Opened(
-            cast(Cursor, wire), wall, leases, SHARED, lambda session: _lock(wire, session), wire.later
-        )
+    def _times(self, begun: Ahead) -> Callable[[], tuple[int, int]]:
+        """By the server's clock, unless another one is given: which is asked behind the locks, too."""
+
+        def times() -> tuple[int, int]:
+            now: int = begun.fetchall()[0][0]
+            own = self._own_clock
+            return (now, now) if own is None else (own.wall(), own.monotonic())
+
+        return times
 
     def _was_committed(self, tried: _Attempt) -> bool:
         """Whether the server made a commit whose answer was lost. One that was promoted meanwhile may not know: then False.
@@ -244,8 +251,9 @@ class PostgresBackend:
     def snapshot(self, unit: Callable[[Opened], T]) -> T:
         def read(wire: Wire) -> T:
             wire.later("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            answer = unit(self._opened(wire, _value(wire, f"SELECT {_NOW}"), writes=False))
-            wire.execute("ROLLBACK")
+            times = self._times(wire.ahead(f"SELECT {_NOW}"))
+            answer = unit(Opened(cast(Cursor, wire), times, SHARED, ahead=wire.ahead))
+            wire.end_snapshot()
             return answer
 
         return self._outlasting(lambda: self._with(self._readers, read))
@@ -294,8 +302,7 @@ class PostgresBackend:
             try:
                 return act(wire)
             except BaseException:
-                if not wire.is_lost and not wire.is_usable:
-                    wire.roll_back()
+                wire.roll_back()
                 raise
 
     @contextmanager

@@ -4,7 +4,8 @@ A unit makes some twenty statements, one after the other, and what a client spen
 cursor: it takes twice as long as a statement needs, its pipelines cost more than the round trips that they save, and it
 forgets all that is prepared at each ROLLBACK. So libpq is asked directly here, by the driver's bindings of it. A statement
 that is used again is prepared and stays so; one whose answer nobody reads waits for the next one that somebody does, the
-COMMIT at last, and goes with it.
+COMMIT at last, and goes with it. So does one whose answer somebody reads later. Nobody waits for the ROLLBACK that ends
+a snapshot: its answer is taken in by who uses the connection next.
 """
 
 from __future__ import annotations
@@ -26,14 +27,33 @@ PREPARED_AFTER = 2  # uses
 PREPARED_MOST = 500
 QUEUED_MOST, QUEUED_BYTES = 100, 1024 * 1024  # of statements that wait, and of their values
 _GOOD = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
-_STALE = (
-    errors.FeatureNotSupported,
-    errors.InvalidSqlStatementName,
-)  # its table was changed, or a pooler lost it
+_REPLANNED = "RevalidateCachedQuery"  # where the server finds that a prepared statement has other columns now
+
+WENT_ON = "a unit went on after the database had refused one of its statements"
 
 Send = Callable[[], None]
 Key = tuple[str, tuple[int, ...]]  # a statement, and the types of its values
 Row = tuple[Any, ...]
+
+
+class StaleStatements(DriverError):
+    """What was prepared does not fit any more: its table was changed, or a pooler lost it. Nothing was done."""
+
+
+class Ahead:
+    """The answer of a statement that goes with the next one."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self.result: PGresult | None = None
+
+    def fetchall(self) -> list[Row]:
+        """Its rows; runs it where nothing has been executed since. Raises DriverError."""
+        if self.result is None:
+            self._wire.run_waiting()
+        if self.result is None:
+            raise AssertionError(WENT_ON)
+        return self._wire.rows_of(self.result, 0, self.result.ntuples)
 
 
 class Wire:
@@ -55,6 +75,9 @@ class Wire:
         self._used: Counter[Key] = Counter()
         self._names: OrderedDict[Key, bytes] = OrderedDict()  # what was not used for the longest time first
         self._preparing: list[tuple[int, Key]] = []  # with their places in the queue
+        self._aheads: list[tuple[int, Ahead]] = []  # the same
+        self._unread = False  # an answer is under way that nobody has waited for
+        self._is_stale = False  # the server has prepared statements that are not ours any more
         self._number = 0
         self._result: PGresult | None = None
         self._next = 0  # row of the result
@@ -75,6 +98,18 @@ class Wire:
         """Run it with the next statement that is executed, which then raises what it raises."""
         self._add(sql, values)
         if len(self._queue) >= QUEUED_MOST or self._queued >= QUEUED_BYTES:
+            self._run()
+
+    def ahead(self, sql: str, values: Sequence[Any] = (), /) -> Ahead:
+        """The same, with its answer."""
+        self._add(sql, values)
+        found = Ahead(self)
+        self._aheads.append((len(self._queue) - 1, found))
+        return found
+
+    def run_waiting(self) -> None:
+        """Run what waits now. Raises DriverError."""
+        if self._queue:
             self._run()
 
     @property
@@ -100,7 +135,10 @@ class Wire:
             return []
         first, last = self._next, self._result.ntuples if most is None else self._next + most
         self._next = last
-        self._adapted.set_pgresult(self._result)
+        return self.rows_of(self._result, first, last)
+
+    def rows_of(self, result: PGresult, first: int, last: int) -> list[Row]:
+        self._adapted.set_pgresult(result)
         rows = self._adapted.load_rows(first, last, tuple)
         self._adapted.set_pgresult(None)  # else it keeps the answer, however large, until the next one
         return rows
@@ -110,15 +148,32 @@ class Wire:
     def roll_back(self) -> None:
         """End what was begun, and forget what waits. Where that fails too, the connection is not used again."""
         self._forget()
+        if self.is_lost:
+            return
         try:
-            self.execute("ROLLBACK")
+            if not self.is_usable:
+                self.execute("ROLLBACK")
+            if self._is_stale:
+                self.execute("DEALLOCATE ALL")
+                self._is_stale = False
         except DriverError:  # what made it necessary says more
             self.close()
+
+    def end_snapshot(self) -> None:
+        """End the transaction, of which nothing is to stay; nobody waits for that. Raises DriverError."""
+        self._forget()
+        if self.is_usable:  # nothing was asked
+            return
+        self._pg.send_query_params(b"ROLLBACK", None)
+        self._unread = True
+        self._flush()
 
     @property
     def is_usable(self) -> bool:
         """Whether it can be used again: neither closed nor within a transaction."""
-        return not self.connection.closed and self._pg.transaction_status == TransactionStatus.IDLE
+        if self.connection.closed:
+            return False
+        return self._unread or self._pg.transaction_status == TransactionStatus.IDLE
 
     @property
     def is_lost(self) -> bool:
@@ -169,7 +224,7 @@ class Wire:
         self._queue.append(lambda: self._pg.send_query_params(b"DEALLOCATE " + old, None))
 
     def _forget(self, answers: Sequence[PGresult] = ()) -> None:
-        self._queue, self._queued = [], 0
+        self._queue, self._queued, self._aheads = [], 0, []
         for place, key in self._preparing:
             if place >= len(answers) or answers[place].status not in _GOOD:
                 self._names.pop(key, None)  # perhaps it was not prepared
@@ -180,6 +235,7 @@ class Wire:
         queue, self._result, self._next = self._queue, None, 0
         answers: list[PGresult] = []
         try:
+            self._take_in()
             if len(queue) == 1:
                 queue[0]()
                 self._answers(1, answers)
@@ -196,8 +252,20 @@ class Wire:
             self._raise_of(answers, error)
             raise
         self._raise_of(answers)
-        self._queue, self._queued, self._preparing = [], 0, []
+        for place, ahead in self._aheads:
+            ahead.result = answers[place]
+        self._queue, self._queued, self._preparing, self._aheads = [], 0, [], []
         self._result = answers[-1]
+
+    def _take_in(self) -> None:
+        """The answer that nobody has waited for. Raises DriverError for one that is no good: then nothing was begun."""
+        if not self._unread:
+            return
+        found: list[PGresult] = []
+        self._answers(1, found)
+        self._unread = False
+        if bad := [each for each in found if each.status not in _GOOD]:
+            raise errors.error_from_result(bad[0], self._encoding)
 
     def _raise_of(self, answers: Sequence[PGresult], cause: BaseException | None = None) -> None:
         bad = next((each for each in answers if each.status not in _GOOD), None)
@@ -205,9 +273,16 @@ class Wire:
             return
         self._forget(answers)
         error = errors.error_from_result(bad, self._encoding)
-        if isinstance(error, _STALE):
-            self.close()
+        if _is_stale(error):
+            self._forget_prepared()
+            raise StaleStatements(str(error)) from error
         raise error from cause
+
+    def _forget_prepared(self) -> None:
+        """Prepare everything anew; the server forgets what it has once the transaction has ended."""
+        self._names.clear()
+        self._used.clear()
+        self._is_stale = True
 
     def _pipelined(self, queue: Sequence[Send], answers: list[PGresult]) -> None:
         self._pg.enter_pipeline_mode()
@@ -239,3 +314,9 @@ class Wire:
             self._poll.poll()
             self._pg.consume_input()
         return self._pg.get_result()
+
+
+def _is_stale(error: DriverError) -> bool:
+    if isinstance(error, errors.FeatureNotSupported):
+        return error.diag.source_function == _REPLANNED
+    return isinstance(error, errors.InvalidSqlStatementName)

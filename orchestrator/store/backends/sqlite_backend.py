@@ -138,7 +138,8 @@ class SqliteBackend:
             raise
 
     def _opened(self, cursor: sqlite.Cursor) -> Opened:
-        return Opened(cursor, self.clock.wall(), self.clock.monotonic(), boot_id())
+        times = self.clock.wall(), self.clock.monotonic()
+        return Opened(cursor, lambda: times, boot_id())
 
     def snapshot(self, unit: Callable[[Opened], T]) -> T:
         self.must_be_whole()

@@ -21,7 +21,7 @@ from orchestrator.store import rights
 from orchestrator.store.backends.sqlite_errors import MOVED, WAITABLE, code_of, damaged, unreadable, way_back
 
 APPLICATION_ID = 0x544C4331
-SCHEMA = "0010"  # the newest migration; tests hold it against migrations/
+SCHEMA = "0011"  # the newest migration; tests hold it against migrations/
 BUSY_TIMEOUT_MS = 5_000
 FIXED_IN = (3, 51, 3)  # first release without the WAL-reset bug
 NETWORK_FILE_SYSTEMS = {
