@@ -55,7 +55,9 @@ def _made(kind: Any, value: Json) -> Any:
 
 
 def _part(kind: Any, fields: Mapping[str, tuple[Any, bool]], given: Mapping[str, Json]) -> Any:
-    if given.keys() - fields.keys() or any(wanted and name not in given for name, (_, wanted) in fields.items()):
+    if given.keys() - fields.keys() or any(
+        wanted and name not in given for name, (_, wanted) in fields.items()
+    ):
         return _doubt()
     return kind(**{name: _made(fields[name][0], value) for name, value in given.items()})
 
