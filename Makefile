@@ -73,7 +73,7 @@ statements: $(VENV)/.test  ## Compile the store's statements into the file that 
 commands: $(VENV)/.test  ## Write the table of options by which plain command lines are read, after a change of a command
 	@"$(BIN)/python" -m tests.command_table
 
-shipped: $(VENV)/.test  ## Write what the shipped YAML files say as JSON, which processes read, after a change of them
+shipped: $(VENV)/.test  ## Write what the shipped YAML files say as JSON, and templates as Python, which processes read, after a change of them
 	@"$(BIN)/python" -m tests.shipped_values
 
 vendor: $(VENV)/.test  ## Fetch the pages' JavaScript of others, as vendor.lock says; ARGS=--accept writes the lock

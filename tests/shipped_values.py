@@ -1,12 +1,18 @@
-"""What the shipped YAML files say, as JSON. `make shipped` writes the files that processes read."""
+"""What the shipped YAML files say, as JSON, and what Jinja makes of the shipped templates. `make shipped` writes both."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from hashlib import sha1
 from pathlib import Path
 
-from orchestrator.config import resources, shipped_yaml, strict_yaml
+import jinja2
+from jinja2 import Environment
+
+from orchestrator.config import compiled_templates, resources, shipped_yaml, strict_yaml
+from workers.agents import prompts
+from workers.documents import page
 
 
 def sources() -> list[Path]:
@@ -24,13 +30,38 @@ def written() -> Mapping[Path, str]:
         assert made is not None and not faults, faults
         content = {"checksum": shipped_yaml.checksum(source), "values": values}
         found[made] = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
-    return found
+    return (
+        found
+        | compiled("templates", page.environment((), trusted=True))
+        | compiled("prompts", prompts.environment())
+    )
+
+
+def templates(folder: str) -> list[Path]:
+    return sorted((resources() / "config" / folder).glob("*.j2"))
+
+
+def compiled(folder: str, environment: Environment) -> Mapping[Path, str]:
+    """The Python of each template of a folder, and their index."""
+    made = compiled_templates.made_of(folder)
+    texts = {file.name: file.read_text(encoding="utf-8") for file in templates(folder)}
+    index = {"jinja2": jinja2.__version__}
+    index |= {name: sha1(text.encode(), usedforsecurity=False).hexdigest() for name, text in texts.items()}
+    code = {
+        made / compiled_templates.module_of(name): environment.compile(text, name, raw=True) + "\n"
+        for name, text in texts.items()
+    }
+    return {made / compiled_templates.INDEX: json.dumps(index, indent=1) + "\n", **code}
 
 
 def lying() -> Mapping[Path, str]:
     """The files there are, with their texts."""
     folder = resources() / "config" / "shipped"
-    return {file: file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.json"))}
+    return {
+        file: file.read_text(encoding="utf-8")
+        for file in sorted(folder.rglob("*.*"))
+        if file.suffix in (".json", ".py")
+    }
 
 
 if __name__ == "__main__":

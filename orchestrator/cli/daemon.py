@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
 from orchestrator.cli.declaring import typer
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from orchestrator.coordinator.daemon import Daemon
     from orchestrator.domain.json_types import JsonObject
+    from orchestrator.log import Logger
     from orchestrator.project import Project
     from orchestrator.store.rows import Leader
     from orchestrator.store.store import Store
@@ -43,22 +45,26 @@ def run(
     ] = False,
 ) -> None:
     """Run the coordinator in the foreground, for systemd and containers; ends on SIGTERM."""
-    from orchestrator import log
     from orchestrator.dispatch import older
     from orchestrator.dispatch.hung import end_hung
-    from orchestrator.dispatch.local import HostSupervisor
+    from orchestrator.dispatch.local import HostSupervisor, start_host
     from orchestrator.project import open_for_writing, read_settings
     from orchestrator.store import leases, queries
 
     home = project_of(project)
     settings = read_settings(home)
-    logger = log.configure(home.logs / "daemon.jsonl")
+
+    @cache
+    def logger() -> Logger:  # the host that we may start need not wait for its library
+        from orchestrator import log
+
+        return log.configure(home.logs / "daemon.jsonl")
 
     def stopping(pids: list[int]) -> None:
-        logger.warning("earlier_version_stopped", pids=pids)
+        logger().warning("earlier_version_stopped", pids=pids)
 
     def held(pids: list[int]) -> None:
-        logger.warning("database_held", by=pids, ended=end_hung(store, pids))
+        logger().warning("database_held", by=pids, ended=end_hung(store, pids))
 
     store = open_for_writing(home, settings, held, stopping, checkpointer=True)
     leader = store.read(leases.leader)
@@ -72,15 +78,16 @@ def run(
     if leader is None:
         if not detached:
             note(f"coordinator of {home.root}, pid {os.getpid()}; its log is {home.logs / 'daemon.jsonl'}")
-        slots = settings.slots if settings.own_host else 0
-        supervisor, asked = HostSupervisor(home.root, slots, logger), threading.Event()
+        slots, asked = settings.slots if settings.own_host else 0, threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):  # from now on a host may have to end with us
             signal.signal(number, lambda *_: asked.set())
-        if store.read(lambda tx: queries.has_work(tx) and not leases.hosts_here(tx)):
-            supervisor.ensure()  # it loads its libraries while we load ours
+        begun = None
+        if slots and store.read(lambda tx: queries.has_work(tx) and not leases.hosts_here(tx)):
+            begun = start_host(home.root, slots)  # it loads its libraries while we load ours
+        supervisor = HostSupervisor(home.root, slots, logger(), begun)
         from orchestrator.coordinator.daemon import Daemon
 
-        daemon = Daemon(home, store, settings, logger, supervisor=supervisor, stopping=asked)
+        daemon = Daemon(home, store, settings, logger(), supervisor=supervisor, stopping=asked)
         code = _lead(daemon, home, detached)
         leader = store.read(leases.leader)
     else:
@@ -99,7 +106,7 @@ def _named(leader: Leader) -> str:
 
 def _await_end(store: Store) -> None:
     """Until nobody leads; what is needed to lead is loaded meanwhile. A database that is away is asked again."""
-    from orchestrator.coordinator import daemon as _  # noqa: F401 - half a second, which is not to come after the end
+    from orchestrator.coordinator import daemon, timers  # noqa: F401 - half a second, not to come after the end
     from orchestrator.store import leases
 
     while True:

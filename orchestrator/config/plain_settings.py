@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le, MaxLen, MinLen
-
-from orchestrator.config.value_checks import After, Before
+from orchestrator.config.value_checks import After, Before, Ge, Gt, Le, MaxLen, MinLen
+from orchestrator.domain.dataclass import annotated
 from orchestrator.domain.json_types import Json
 
 T = TypeVar("T")
@@ -44,8 +42,9 @@ def _made(kind: Any, value: Json) -> Any:
         return [_made(parts[0], each) for each in value] if isinstance(value, list) else _doubt()
     if origin is dict:
         return {_made(parts[0], key): _made(parts[1], each) for key, each in _table(value).items()}
-    if is_dataclass(kind):
-        return _part(kind, _table(value))
+    fields = annotated(kind)
+    if fields is not None:
+        return _part(kind, fields, _table(value))
     if kind is float and type(value) is int and abs(value) < 2**53:
         return float(value)
     if type(value) is not kind or (kind is float and not math.isfinite(value)):
@@ -55,16 +54,12 @@ def _made(kind: Any, value: Json) -> Any:
     return value
 
 
-def _part(kind: Any, given: Mapping[str, Json]) -> Any:
-    known = {field.name: field for field in fields(kind)}
-    if given.keys() - known.keys():
+def _part(kind: Any, fields: Mapping[str, tuple[Any, bool]], given: Mapping[str, Json]) -> Any:
+    if given.keys() - fields.keys() or any(
+        wanted and name not in given for name, (_, wanted) in fields.items()
+    ):
         return _doubt()
-    wanted = {
-        name for name, field in known.items() if field.default is MISSING and field.default_factory is MISSING
-    }
-    if wanted - given.keys():
-        return _doubt()
-    return kind(**{name: _made(known[name].type, value) for name, value in given.items()})
+    return kind(**{name: _made(fields[name][0], value) for name, value in given.items()})
 
 
 def _checked(kind: Any, checks: tuple[object, ...], value: Json) -> Any:

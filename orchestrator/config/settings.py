@@ -7,15 +7,13 @@ are built and checked by them (plain_settings.py, settings_layers.py).
 import re
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, TypeVar, cast
 from urllib.parse import parse_qs, urlsplit
 
-from annotated_types import Ge, Gt, Le, MaxLen, MinLen
-
-from orchestrator.config.value_checks import After, Before
+from orchestrator.config.value_checks import After, Before, Ge, Gt, Le, MaxLen, MinLen
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS
 from orchestrator.domain.budget import LARGEST
+from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json
 
 

@@ -24,7 +24,7 @@ from orchestrator.config.settings import (
     with_kind,
 )
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS
-from orchestrator.domain.dataclass import dataclass, fields
+from orchestrator.domain.dataclass import annotated, dataclass
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.named_tuple import NamedTuple
@@ -136,7 +136,7 @@ def read(files: Sequence[Path], environ: Mapping[str, str], flags: Mapping[str, 
     given = {name: value for name, value in flags.items() if value is not None}
     layers = [
         Layer(given, _flag),
-        environ_layer(environ, [each.name for each in fields(Settings)]),
+        environ_layer(environ, list(annotated(Settings) or ())),
         *(file_layer(path) for path in reversed(files)),
     ]
     return Sources(layers, merged(layers))
@@ -160,7 +160,7 @@ def _siblings(place: tuple[str | int, ...]) -> list[str]:
         model = AgentLimits
     if parts in (["budget", "task"], ["budget", "code"]):
         model = CapSettings
-    return [".".join([*parts, each.name]) for each in fields(model)]
+    return [".".join([*parts, name]) for name in annotated(model) or ()]
 
 
 def _together(layers: Sequence[Layer], bad: Collection[str]) -> list[str]:

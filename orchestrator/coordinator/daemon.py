@@ -21,11 +21,11 @@ from orchestrator.config.variables import handed_over
 from orchestrator.coordinator import projections, reconcile
 from orchestrator.coordinator.beat import beat
 from orchestrator.coordinator.failures import Failures
+from orchestrator.coordinator.late_timers import LateTimers
 from orchestrator.coordinator.leadership import Leader, Leadership
 from orchestrator.coordinator.maintenance import Maintenance
 from orchestrator.coordinator.notifier import Notifier
 from orchestrator.coordinator.projections import Projections
-from orchestrator.coordinator.timers import TimerScheduler
 from orchestrator.dispatch import older
 from orchestrator.dispatch.local import HostSupervisor
 from orchestrator.dispatch.memory import memory
@@ -58,9 +58,11 @@ from orchestrator.traces.place import sender_or_none
 if TYPE_CHECKING:
     from orchestrator.coordinator.relay import Relay
     from orchestrator.coordinator.run_traces import RunTraces
+    from orchestrator.coordinator.timers import TimerScheduler
 
 RETRY_FULL_SECONDS = 5.0  # how long after a write that found no room the next one is tried
 RETRY_SECONDS = 2.0  # the same after a step that found the database held, or no descriptor left
+TIMERS_SECONDS = 1.0  # after which the timers start, should the first round take that long
 CHECK_BACKUP_SECONDS = 300.0  # a daemon that leaves when idle must get round to the daily copy too
 
 
@@ -118,14 +120,16 @@ class Daemon:
             return 0
         self._log.info("daemon_started", pid=os.getpid(), epoch=lead.epoch)
         self._waker = wakeup.Waker(self._store.project_id, "daemon", self._on_message)
-        clock = self._timers()
+        clock = LateTimers(self._timers)
         try:
-            clock.start()
+            clock.start_within(min(TIMERS_SECONDS, self._settings.renew_seconds / 2))
             self._relay = self._begin_relay()
             self._traces = self._begin_traces()
             with told_of_commits(self._store, self._wake, self._log):
                 while not self._stopping.is_set():
-                    self._waker.wait(self._guarded(clock))
+                    delay = self._guarded(clock)
+                    clock.start()
+                    self._waker.wait(delay)
             if self._fault is not None:
                 raise self._fault
         except LifecycleError as error:
@@ -146,7 +150,7 @@ class Daemon:
 
     # one round of the loop
 
-    def _guarded(self, clock: TimerScheduler) -> float:
+    def _guarded(self, clock: LateTimers) -> float:
         """One round; seconds until the next. What the surroundings deny is tried again, what is in doubt ends us."""
         try:
             return self._round(clock)
@@ -162,7 +166,7 @@ class Daemon:
             self._log.error("must_wait", error=str(error))
         return RETRY_SECONDS
 
-    def _round(self, clock: TimerScheduler) -> float:
+    def _round(self, clock: LateTimers) -> float:
         """Raises NotLeader, StoreError, OSError."""
         lead = self._leader.take()
         if lead is None:
@@ -185,7 +189,7 @@ class Daemon:
             self._failures.save_log()
             raise
 
-    def _step(self, lead: Leadership, clock: TimerScheduler) -> float:
+    def _step(self, lead: Leadership, clock: LateTimers) -> float:
         """Do everything there is to do now; seconds until something is due by itself."""
         self._drain(lead, clock)
         if self._relay is not None:
@@ -228,7 +232,7 @@ class Daemon:
         """How long we stay without work."""
         return idleness.stay_seconds(self._settings.idle_exit_seconds, self._memory())
 
-    def _await_retry(self, clock: TimerScheduler) -> None:
+    def _await_retry(self, clock: LateTimers) -> None:
         due = self._store.read(queries.next_retry)
         if due is None:
             return
@@ -240,7 +244,7 @@ class Daemon:
             due = self._store.clock.wall()
         clock.at(due, "retry", self._retry_due)
 
-    def _drain(self, lead: Leadership, clock: TimerScheduler) -> None:
+    def _drain(self, lead: Leadership, clock: LateTimers) -> None:
         """Beats until no session needs one: a mark that comes during a beat makes another round."""
         while not self._stopping.is_set():
             waiting = self._store.read(sessions.needing_beat)
@@ -319,6 +323,8 @@ class Daemon:
     # timers, each of which only reads and wakes
 
     def _timers(self) -> TimerScheduler:
+        from orchestrator.coordinator.timers import TimerScheduler  # with APScheduler
+
         clock = TimerScheduler(self._log)
         clock.every(self._settings.renew_seconds, "lead", self._keep_lead)
         clock.every(self._settings.reconcile_seconds, "reap", self._reap)
@@ -420,7 +426,7 @@ class Daemon:
         except LifecycleError:
             return self._settings
 
-    def _end(self, clock: TimerScheduler) -> None:
+    def _end(self, clock: LateTimers) -> None:
         """The host drains first and the lead is given up last, so that nobody takes our place beside a working host.
 
         When the disk has failed we end as if killed: nothing can be written, and the host is the next daemon's.

@@ -71,6 +71,34 @@ def start_tidying(project: Path, log: Path) -> subprocess.Popen[bytes]:
         )
 
 
+def start_host(
+    project: Path, slots: int, environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a worker host that ends with the daemon; `environment`: beside our own."""
+    file = _output_of_hosts(project)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with file.open("ab") as out:
+        return subprocess.Popen(
+            module_command(
+                "workers",
+                "serve",
+                "--supervised",
+                *("--project", str(project)),
+                *("--slots", str(slots)),
+            ),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+            cwd=project / ".workflow",
+            env=child_environment(environment),
+        )
+
+
+def _output_of_hosts(project: Path) -> Path:
+    return project / ".workflow" / "logs" / "workers.out"
+
+
 class Identified(Protocol):
     """What tells a process from another one that got its pid."""
 
@@ -86,7 +114,10 @@ class HostSupervisor:
     `on_exit` is called (in a thread) with the exit code of each.
     """
 
-    def __init__(self, project: Path, slots: int, log: Logger) -> None:
+    def __init__(
+        self, project: Path, slots: int, log: Logger, begun: subprocess.Popen[bytes] | None = None
+    ) -> None:
+        """`begun`: a host that was started already."""
         self._project = project
         self._slots = slots
         self._log = log
@@ -98,6 +129,8 @@ class HostSupervisor:
         self.environment: dict[
             str, str
         ] = {}  # for the agents, handed over by the command line; in memory only
+        if begun is not None:
+            self._keep(begun)
 
     @property
     def running(self) -> bool:
@@ -114,12 +147,9 @@ class HostSupervisor:
 
     def last_words(self) -> str:
         """Why no host stays alive, if its output says so."""
-        file = self._output()
+        file = _output_of_hosts(self._project)
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.exists() else []
         return f"no worker host stays alive: {lines[-1][:500] if lines else 'no output'} (see {file})"
-
-    def _output(self) -> Path:
-        return self._project / ".workflow" / "logs" / "workers.out"
 
     def ensure(self, over: Container[int] = ()) -> None:
         """Start a host if none is running; one whose lease is `over` (pids) hangs, and is killed and replaced."""
@@ -132,28 +162,12 @@ class HostSupervisor:
                 return
             if not self._wanted or self.gave_up or self._slots == 0:
                 return
-            file = self._output()
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with file.open("ab") as out:
-                self._process = subprocess.Popen(
-                    module_command(
-                        "workers",
-                        "serve",
-                        "--supervised",
-                        *("--project", str(self._project)),
-                        *("--slots", str(self._slots)),
-                    ),
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=out,
-                    start_new_session=True,
-                    cwd=self._project / ".workflow",
-                    env=child_environment(self.environment),
-                )
-            threading.Thread(
-                target=self._await_exit, args=(self._process,), name="host-exit", daemon=True
-            ).start()
-            self._log.info("host_spawned", pid=self._process.pid)
+            self._keep(start_host(self._project, self._slots, self.environment))
+
+    def _keep(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        threading.Thread(target=self._await_exit, args=(process,), name="host-exit", daemon=True).start()
+        self._log.info("host_spawned", pid=process.pid)
 
     def _await_exit(self, process: subprocess.Popen[bytes]) -> None:
         begun = time.monotonic()

@@ -182,9 +182,8 @@ def _key(fields: dict[str, _Field]) -> Any:
 
 def _own_fields(cls: type, kw_only: bool) -> dict[str, _Field]:
     found = {}
-    for name, text in cls.__annotations__.items():
-        if not isinstance(text, str):
-            raise TypeError(f"{cls.__qualname__}: its module lacks `from __future__ import annotations`")
+    for name, annotation in cls.__annotations__.items():
+        text = annotation if isinstance(annotation, str) else repr(annotation)
         if text.startswith(("ClassVar", "typing.ClassVar")):
             continue
         if "InitVar" in text or "KW_ONLY" in text:
@@ -303,6 +302,21 @@ def _fields(instance: Any) -> tuple[Any, ...]:
     import dataclasses
 
     return dataclasses.fields(instance)
+
+
+def annotated(cls: Any) -> dict[str, tuple[Any, bool]] | None:
+    """Of each field its annotation, and whether it must be given; None for what is none of our classes.
+
+    `fields` says more, and loads Python's own.
+    """
+    fields: dict[str, _Field] | None = getattr(cls, "_dataclass_fields", None)
+    if fields is None:
+        return None
+    known = _annotations(cls)
+    return {
+        name: (known[name], each.default is _ABSENT and each.default_factory is _ABSENT)
+        for name, each in fields.items()
+    }
 
 
 if TYPE_CHECKING:  # type checkers know these

@@ -28,7 +28,7 @@ from workers.documents.content import Declared, Item
 from workers.documents.identifiers import Registered, allot
 from workers.documents.lint import findings_of
 from workers.documents.models import model_of
-from workers.documents.page import _environment
+from workers.documents.page import environment
 from workers.documents.reader import read, validate
 from workers.documents.render import render
 
@@ -274,7 +274,7 @@ def test_many_threads_print_pack_templates_at_once() -> None:
 
 
 def test_the_filters_that_the_configuration_knows_are_those_of_pages() -> None:
-    known = set(_environment((), trusted=False).filters) - set(DEFAULT_FILTERS)
+    known = set(environment((), trusted=False).filters) - set(DEFAULT_FILTERS)
 
     assert set(pack_templates.FILTERS) == known
 

@@ -28,7 +28,7 @@ from orchestrator.domain.pipelines import Perspective, Round
 from workers.documents.cutting import cut
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from jinja2 import Environment
 
 MATERIAL_LIMIT = 60_000  # characters of one piece; what is left out is said in the piece
 FINDINGS = "Findings made by rules"  # the title of what a critic has to judge one by one
@@ -223,20 +223,23 @@ def _lean(value: Json, *, names: bool = False) -> Json:
 
 
 def _fill(name: str, **values: object) -> str:
-    return _template(name).render(**values)
+    return environment().get_template(name).render(**values)
 
 
 @cache
-def _template(name: str) -> Template:
+def environment() -> Environment:
+    """Of the prompts' templates."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
+    from orchestrator.config.compiled_templates import CompiledTemplates
+
+    return Environment(
         loader=FileSystemLoader(resources() / "config" / "prompts"),
         undefined=StrictUndefined,
         autoescape=False,  # noqa: S701 - a prompt is plain text, not markup
         keep_trailing_newline=True,
+        bytecode_cache=CompiledTemplates("prompts"),
     )
-    return environment.get_template(name)
 
 
 def _pieces(material: Material) -> tuple[Piece, ...]:

@@ -11,6 +11,7 @@ import regex
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from orchestrator.config.compiled_templates import CompiledTemplates
 from orchestrator.domain.documents import Section
 from orchestrator.domain.json_types import Json
 from workers.documents import escape
@@ -62,10 +63,10 @@ class Printer:
             **values,
         )
         if source:  # a pack's own: it may loop without end; `overlay`: no cache that another thread holds
-            sandbox = _environment(self.folders, trusted=False).overlay()
+            sandbox = environment(self.folders, trusted=False).overlay()
             text = bounded(lambda: sandbox.from_string(source).render(given))
         else:
-            text = _environment(self.folders, trusted=not self.folders).get_template(template).render(given)
+            text = environment(self.folders, trusted=not self.folders).get_template(template).render(given)
         lines = regex.sub(r"[ \t]+$|^ (?=\S)", "", text, flags=regex.MULTILINE)
         return (regex.sub(r"\n{3,}", "\n\n", lines).strip() + "\n").encode("utf-8")
 
@@ -154,10 +155,10 @@ def _frontmatter(front: Mapping[str, Json]) -> Safe:
 
 
 @cache
-def _environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
+def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
     """`trusted`: only what is shipped is printed; the sandbox looks at each attribute and each call of a template."""
     places = [*(folder / "templates" for folder in folders), shipped() / "templates"]
-    environment = (Environment if trusted else ImmutableSandboxedEnvironment)(
+    made = (Environment if trusted else ImmutableSandboxedEnvironment)(
         loader=FileSystemLoader(places),
         undefined=StrictUndefined,
         autoescape=False,  # Markdown, not HTML: `finish` escapes every output
@@ -165,8 +166,9 @@ def _environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        bytecode_cache=CompiledTemplates("templates") if trusted else None,  # the sandbox has code of its own
     )
-    environment.filters.update(
+    made.filters.update(
         cell=escape.cell,
         heading=escape.heading,
         paragraphs=escape.paragraphs,
@@ -175,4 +177,4 @@ def _environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
         quote=escape.quote,
         cited=escape.cited,
     )
-    return environment
+    return made

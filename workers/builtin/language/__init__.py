@@ -13,6 +13,7 @@ from typing import Any
 
 from orchestrator.config import resources
 from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_chinese
 from workers.documents.reading_words import wishes
 
@@ -53,7 +54,7 @@ class Lexicon:
 
 
 def _compiled(rows: list[tuple[str, str]]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in rows)
+    return tuple((name, expression(pattern, re.IGNORECASE)) for name, pattern in rows)
 
 
 @cache
@@ -73,7 +74,7 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon(
         language=name,
         modals=_compiled([(key, joined(key, text)) for key, text in data.MODALS]),
-        weak=re.compile(joined("weak", data.WEAK), re.IGNORECASE),
+        weak=expression(joined("weak", data.WEAK), re.IGNORECASE),
         categories=_compiled([(key, joined(key, text)) for key, text in data.CATEGORIES]),
         qualities=_compiled(data.QUALITIES),
         domains=_compiled(data.DOMAINS),
