@@ -106,6 +106,13 @@ def root(context, missing=missing, environment=environment):
             yield ': '
             yield str(environment.finalize((environment.getattr(l_1_goal, 'target') or context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'no_target', _loop_vars=_loop_vars))))
             yield '\n'
+            if environment.getattr(l_1_goal, 'baseline'):
+                pass
+                yield '- '
+                yield str(environment.finalize(context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'baseline', _loop_vars=_loop_vars)))
+                yield ': '
+                yield str(environment.finalize(environment.getattr(l_1_goal, 'baseline')))
+                yield '\n'
         yield '\n'
         t_4 = 0
     l_1_goal = missing
@@ -238,4 +245,4 @@ def root(context, missing=missing, environment=environment):
         l_1_goal = missing
 
 blocks = {}
-debug_info = '1=31&3=33&5=35&7=37&9=39&11=42&13=44&14=46&15=49&17=51&20=53&21=56&23=58&27=62&30=64&32=67&33=71&35=83&38=86&40=89&41=93&43=95&45=98&46=101&47=105&51=114&54=116&56=118&57=121&59=125&60=132&61=135&64=138&66=142&67=149&68=152&71=156&74=159&75=166&77=168&78=174&79=176&83=180&84=182&86=184&87=188&91=200&92=202&95=204&96=212&98=214&101=217&103=224&104=226&106=228&107=232&109=234'
+debug_info = '1=31&3=33&5=35&7=37&9=39&11=42&13=44&14=46&15=49&17=51&20=53&21=56&23=58&27=62&30=64&32=67&33=71&35=83&38=86&40=89&41=93&43=95&45=98&46=101&47=105&48=109&49=112&54=121&57=123&59=125&60=128&62=132&63=139&64=142&67=145&69=149&70=156&71=159&74=163&77=166&78=173&80=175&81=181&82=183&86=187&87=189&89=191&90=195&94=207&95=209&98=211&99=219&101=221&104=224&106=231&107=233&109=235&110=239&112=241'

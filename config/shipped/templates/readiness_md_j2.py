@@ -42,6 +42,23 @@ def root(context, missing=missing, environment=environment):
         pass
         yield str(environment.finalize(environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'needs')))
         yield '\n\n'
+    if environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'errors'):
+        pass
+        yield '**'
+        yield str(environment.finalize(context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'gate_errors')))
+        yield '**\n\n'
+        for l_1_area in environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'errors'):
+            _loop_vars = {}
+            pass
+            yield '- '
+            yield str(environment.finalize(environment.getattr(l_1_area, 'document')))
+            yield ': '
+            yield str(environment.finalize(environment.getattr(l_1_area, 'text')))
+            yield ' '
+            yield str(environment.finalize(environment.getattr(l_1_area, 'todo')))
+            yield '\n'
+        l_1_area = missing
+        yield '\n'
     if environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'fates'):
         pass
         yield str(environment.finalize(environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'fates')))
@@ -104,6 +121,19 @@ def root(context, missing=missing, environment=environment):
             yield '\n'
         l_1_text = missing
         yield '\n'
+    if environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'left'):
+        pass
+        yield '### '
+        yield str(environment.finalize(context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'left_statements')))
+        yield '\n\n'
+        for l_1_text in environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'left'):
+            _loop_vars = {}
+            pass
+            yield '- '
+            yield str(environment.finalize(l_1_text))
+            yield '\n'
+        l_1_text = missing
+        yield '\n'
     yield str(environment.finalize(context.call((undefined(name='section') if l_0_section is missing else l_0_section), 'weak_areas')))
     yield '\n\n'
     if environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'weak'):
@@ -146,4 +176,4 @@ def root(context, missing=missing, environment=environment):
     l_1_action = missing
 
 blocks = {}
-debug_info = '1=29&3=31&5=33&7=35&9=37&11=39&13=41&14=43&17=45&18=47&21=49&23=51&25=57&26=61&29=71&31=73&32=77&34=80&35=84&37=90&41=94&42=97&44=99&45=103&49=107&51=109&52=112&54=120&55=124&58=135&61=138&63=140&64=144'
+debug_info = '1=29&3=31&5=33&7=35&9=37&11=39&13=41&14=43&17=45&18=48&20=50&21=54&25=62&26=64&29=66&31=68&33=74&34=78&37=88&39=90&40=94&42=97&43=101&45=107&49=111&50=114&52=116&53=120&57=124&58=127&60=129&61=133&65=137&67=139&68=142&70=150&71=154&74=165&77=168&79=170&80=174'
