@@ -20,6 +20,9 @@ WISHES = [
 ]
 
 
+CLINIC = "Build a booking tool for a small clinic. Patients book appointments online. Staff see a calendar."
+
+
 def revised(kind: str, facts: dict[str, Any], *feedback: str, **more: Any) -> Any:
     return ask(kind, **{**facts, "previous": facts[kind], "feedback": list(feedback), **more})
 
@@ -133,3 +136,49 @@ def test_improving_depth_fills_stories_without_criteria_and_leaves_the_others() 
     after = revised("epics", facts, improve={"dimension": "depth", "target": 80, "weak": [bare.id]})
 
     assert after.items == epics
+
+
+def test_a_revised_architecture_takes_the_technologies_that_are_asked_for_and_says_what_it_does_not_do() -> (
+    None
+):
+    facts = chain(CLINIC)
+    asked = "Use PostgreSQL as database. Deploy on Kubernetes. Split the calendar into two components."
+
+    design = ask("architecture", **{**facts, "previous": facts["architecture"], "feedback": [asked]})
+
+    assert [row.choice for row in design.stack] == ["PostgreSQL", "Kubernetes"]
+    (said,) = [each for each in design.open_questions if "Split the calendar" in each]
+    assert said.startswith("Not done") and not any("technologies" in each for each in design.open_questions)
+    later = {**facts, "architecture": design, "previous": design}
+    again = ask("architecture", **{**later, "feedback": ["Use SQLite instead of PostgreSQL."]})
+    assert [row.choice for row in again.stack] == ["Kubernetes", "SQLite"]
+    assert not any("SQLite" in each for each in again.open_questions)
+    epics = ask("epics", **{**later, "previous": facts["epics"], "feedback": [asked]})
+    assert [each for each in epics.open_questions if "PostgreSQL" in each or "Kubernetes" in each] == []
+    assert any("Split the calendar" in each for each in epics.open_questions)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The requirements are too vague, please make them testable.",
+        "Most of the acceptance criteria are still untestable.",
+        "The brief reads too generic.",
+        "需求写得太笼统。",
+    ],
+)
+def test_what_somebody_thinks_of_the_documents_is_no_requirement(said: str) -> None:
+    facts = chain(CLINIC)
+
+    after = revised("requirements", facts, said)
+
+    assert after.items == facts["requirements"].items
+    assert any(said.rstrip(".。") in each for each in after.open_questions)
+
+
+def test_what_documents_are_to_do_in_the_product_is_a_requirement() -> None:
+    facts = chain(CLINIC)
+
+    after = revised("requirements", facts, "The documents are signed by the doctor.")
+
+    assert len(after.items) == len(facts["requirements"].items) + 1

@@ -199,6 +199,19 @@ def _stack(m: Material) -> list[Choice]:
     return list(found.values())
 
 
+def _stack_later(m: Material, stack: list[Choice]) -> list[Choice]:
+    """The stack with what a person's words ask for, and without what they no longer want."""
+    wanted, unwanted = m.asked_later
+    there = {row.choice.casefold() for row in stack}
+    gone = {name.casefold() for name in unwanted}
+    added = [
+        Choice(layer=m.layer(layer), choice=name, rationale=m.say("stack_stated"), source="stated")
+        for name, layer in wanted
+        if name.casefold() not in there
+    ]
+    return [*(row for row in stack if row.choice.casefold() not in gone), *added]
+
+
 def _data_model(m: Material, given: object) -> list[Entity]:
     if not isinstance(given, Requirements):
         return []
@@ -249,10 +262,14 @@ def _revised(m: Material, previous: Architecture, items: list[Requirement]) -> A
             why = m.say("component_added_why")
             components.append(Component(name=name, responsibility=text, requirements=refs, reason=why))
     kept = deepened(m, previous.adrs) if m.facts.get("improve") else list(previous.adrs)
+    stack = _stack_later(m, previous.stack)
+    open_questions = [each for each in previous.open_questions if not stack or each != m.say("ask_stack")]
     api = [row for row in _operations(new, m) if row.name not in {old.name for old in previous.api}]
     return previous.model_copy(
         update={
             "components": [*previous.components, *_mapped(components, m)],
+            "stack": stack,
+            "open_questions": open_questions,
             "adrs": [*kept, *(added(m, item) for item in new[:8])],
             "api": [*previous.api, *api],
             "security": [

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords, overlap
 from workers.builtin.known_kinds import Ask, ask_of, rows
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
@@ -16,12 +17,18 @@ from workers.builtin.request import Need, RequestAnalysis, analyse_request
 from workers.builtin.said_sections import section_rows, with_sections
 from workers.builtin.sentences import Sentence
 from workers.documents.repository import Repository, read_repository
+from workers.documents.technologies import technologies
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _PLAIN = frozenset(
     ["the", "a", "an", "each", "every", "all", "only", "what", "when", "if", "our", "no", "this", "these"]
 )
 _MAX_LINE = 2_000
+_NO_LONGER = expression(  # what stands before a technology that is not wanted, with its name
+    r"\b(?:instead of|rather than|in place of|no longer|not|no|without|remove|drop|replace)\s+"
+    r"((?:the |use |using |any )?[\w.+#-]+(?: [A-Z][\w.+#-]+)?)|(?:而不是|不(?:再)?(?:使用|用)|替换)\s*([\w.+#-]+)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,14 @@ class Material:
             for name, layer in a.technologies
             if _names(name, asked) and (_names(name, given) or not _names(name, self.excluded.lower()))
         ]
+
+    @property
+    def asked_later(self) -> tuple[list[tuple[str, str]], list[str]]:
+        """(name, layer) of the technologies that a person's words ask for, and the names of those they no longer want."""
+        text = "\n".join(self.feedback)
+        gone = {name for found in _NO_LONGER.finditer(text) for name, _ in technologies(found[1] or found[2])}
+        kept = _NO_LONGER.sub(" ", text)
+        return [each for each in technologies(kept) if each[0] not in gone], sorted(gone)
 
     def told_things(self, most: int = 4) -> list[str]:
         """The things as prose speaks of them: `the billing module`, `clinics`."""

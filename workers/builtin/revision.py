@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TypeVar
 
 from rapidfuzz import fuzz
 
 from orchestrator.domain.patterns import expression
+from orchestrator.domain.text import keywords, overlap
 from workers.builtin.amended import (
     OWN_ID,
     canonical,
@@ -39,6 +40,7 @@ from workers.documents.content import (
 from workers.documents.lint.rules import is_finding
 
 C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)
+HEARD = 0.6  # of a line's words, in one statement of a document
 _ANSWERS = ("unmet_form", "unmet_talk", "unmet_change", "unmet_section")
 _CHANGES = expression(
     r"\b(?:remove|drop|delete|omit|discard|split|merge|move|renam|reword|replac|chang|lower|raise|mark)\w*\b|删除|去掉|移除|拆分|合并|改为|改成|降为|升为",
@@ -46,6 +48,16 @@ _CHANGES = expression(
 )
 _REPLY = expression(
     r"^\s*(?:(?:the )?answers?\b|re\b|回答|答复|答案)[^:：]{0,60}[:：]|^\s*(?:OQ|Q)-?\d+\s*[:：]",
+    re.IGNORECASE,
+)
+_JUDGES = expression(  # what somebody thinks of the documents
+    r"^(?:(?:i think|we think|sorry|please|and|but|also|most of|some of|many of),? )*"
+    r"(?:the|these|those|your|all|most|some|many|its) (?:\w+ )?"
+    r"(?:requirements?|documents?|spec(?:ification)?s?|brief|architecture|stor(?:y|ies)|epics?|criteria|text|wording)"
+    r" (?:is|are|was|were|seems?|looks?|sounds?|reads?|feels?|remains?)(?: (?:still|far|much|rather|quite|not|all|very))*"
+    r" (?:too|vague|unclear|untestable|testable|generic|abstract|wrong|confusing|(?:precise|specific|concrete) enough"
+    r"|incomplete|thin|poor|hard to|unreadable|garbled)\b"
+    r"|^这?些?(?:需求|文档|规格|标准|故事|架构)(?:写得|都)?(?:太|不够|还不|过于)",
     re.IGNORECASE,
 )
 _SENTENCE_END = expression(r"(?<=[.;!])\s+|(?<=[。；！])|\n+")
@@ -79,6 +91,9 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
         key for key, _ in keyed
     ):  # beside what asks for something, thanks need no answer
         keyed = [(key, line) for key, line in keyed if not lexicon_of(line).find("small_talk", line.strip())]
+    if isinstance(content, Architecture | Epics):
+        heard = _heard(content, m)
+        keyed = [(key or ("" if heard(line) else "unmet_change"), line) for key, line in keyed]
     keyed += [("unmet_section", line) for line in _elsewhere(content, m)]
     unmet: list[str] = unique(m.say(key, text=short(line, 400)) for key, line in keyed if key)
     if not unmet and kept == asked:
@@ -100,6 +115,22 @@ def _changed_by(content: Content, m: Material) -> list[str]:
         item.statement == words.get(item.id, item.statement) for item in items
     )
     return [*told, *more, *titled, *said] if done else []
+
+
+def _heard(content: Content, m: Material) -> Callable[[str], bool]:
+    """Whether what a line asks for stands in one of the documents, or is a technology that was chosen or left out for it."""
+    documents = [each for each in (content, *m.facts.values()) if isinstance(each, Content)]
+    texts = [
+        keywords(text) for each in documents if each is not m.facts.get("previous") for text in _texts(each)
+    ]
+    wanted, unwanted = m.asked_later
+    tools = [*(name for name, _ in wanted), *unwanted]
+
+    def heard(line: str) -> bool:
+        named = any(name.casefold() in line.casefold() for name in tools)
+        return named or any(overlap(line, text) >= HEARD for text in texts)
+
+    return heard
 
 
 def _elsewhere(content: Content, m: Material) -> list[str]:
@@ -180,7 +211,7 @@ def _unmet(line: str) -> str:
         return ""
     if _REPLY.match(plain) or _changes(plain):
         return "unmet_change"
-    if lex.find("small_talk", plain) or not is_telling(plain):
+    if lex.find("small_talk", plain) or _JUDGES.search(plain) or not is_telling(plain):
         return "unmet_talk"
     return ""
 
