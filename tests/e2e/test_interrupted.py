@@ -68,7 +68,8 @@ def test_12_an_interrupt_while_a_program_is_loaded_leaves_no_traceback(
 
             assert "interrupted in" in said, at  # else the number is too high, and the test shows nothing
             assert "Traceback" not in said, (at, said)
-            assert code == 130, (at, said)
+            # A coordinator that leads already was asked to end, and does: it loads its timers behind its first round.
+            assert code == (0 if "coordinator of" in said else 130), (at, said)
         assert not life.database.exists() or not life.rows("SELECT id FROM sessions")
 
 

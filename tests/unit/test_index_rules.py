@@ -35,6 +35,15 @@ def test_index_that_agrees_with_the_files_has_no_finding() -> None:
     assert list(index_differs(files, contents, "en")) == []
 
 
+def test_only_the_list_of_the_items_own_folder_is_compared() -> None:
+    files, contents = edited()
+    matrix = b"\n| Requirement | G-001 | G-002 |\n| --- | --- | --- |\n| REQ-002 | x | x |\n"
+    files["spec/requirements/_index.md"] += matrix
+    files["spec/epics/_index.md"] = matrix
+
+    assert list(index_differs(files, contents, "en")) == []
+
+
 def test_title_and_priority_that_differ_are_named_with_both_values() -> None:
     files, contents = edited(title="Print two slips", moscow="Could")
 

@@ -29,6 +29,7 @@ BAR_CELLS = 20
 SHOWN_QUESTIONS = 10
 SHOWN_PROPOSALS = 10
 SHOWN_WEAK = 40
+BRIEF = 160  # characters of an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def build_readiness(
     ]
     notes = {"no documents found": words.words["no_documents"]}
     errors = tuple(
-        WeakArea("", area.where, _phrase(words, "weak", area), _phrase(words, "todo", area))
+        WeakArea("", area.where, _brief(_phrase(words, "weak", area)), _phrase(words, "todo", area))
         for area in score.errors[:SHOWN_WEAK]
     )
     return Readiness(
@@ -249,6 +250,11 @@ def _phrase(words: Labels, part: str, weak: Weak) -> str:
     if "{" not in phrase:
         return Safe(phrase)
     return phrase.replace("{todo}", weak.todo).replace("{detail}", detail)
+
+
+def _brief(phrase: str) -> str:
+    """A phrase that stands among the weak areas in full."""
+    return phrase if len(phrase) <= BRIEF else f"{phrase[: BRIEF - 1].rstrip()}…"
 
 
 def _bar(score: float) -> str:

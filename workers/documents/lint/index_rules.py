@@ -14,20 +14,29 @@ from workers.documents.part_fates import plain
 _ROW = expression(r"^\[?((?:REQ|NFR-[A-Z]{1,2}|ADR|EPIC)-\d+)\]?(?:\([^()]*\))?$")
 
 
+def _files(folder: str, id: str) -> tuple[str, str]:
+    """How the path of an item's own file may begin."""
+    return f"{folder}{id}-", f"{folder}{id}."
+
+
 def index_differs(
     files: Mapping[str, bytes], contents: Mapping[str, Content], language: str
 ) -> Iterator[Finding]:
     """A finding for each item whose title or priority in the index is not that of its file. `files`: by path."""
-    indexes = [data.decode("utf-8", "replace") for path, data in files.items() if path.endswith("/_index.md")]
     for kind, content in contents.items():
         known = {item.id: item for item in items_of(content)}
-        for text in indexes:
-            for line in text.splitlines():
+        for path, data in files.items():
+            if not path.endswith("/_index.md"):
+                continue
+            folder = path.removesuffix("_index.md")
+            listed = {id for id in known if any(each.startswith(_files(folder, id)) for each in files)}
+            for line in data.decode("utf-8", "replace").splitlines():
                 cells = table_cells(line)
                 named = _ROW.match(cells[0]) if len(cells) > 2 else None
-                item = known.get(named[1]) if named else None
-                if item is None:
+                if named is None or named[1] not in listed:
                     continue
+                listed.remove(named[1])  # a second table says something else of it
+                item = known[named[1]]
                 said = [(cells[1], str(getattr(item, "title", "")))]
                 said += [(cells[2], item.moscow)] if isinstance(item, Requirement) else []
                 for shown, own in said:
