@@ -125,7 +125,7 @@ class WorkDesk(Protocol):
         """Whether no candidate with a smaller ticket can still land."""
 
     def ahead_of(self, candidate: int) -> list[Proposed]:
-        """The candidates with smaller tickets that can still land, in the order of their tickets."""
+        """The candidates with smaller tickets that can still land, in the order of their tickets; of one without, all."""
 
     # beside the user's repository: branches that follow, trees that are cleaned, what commands of people ask
 

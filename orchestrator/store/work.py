@@ -83,13 +83,16 @@ def _left_by_others() -> Selection:
 
 
 def _before(wanted: Any) -> Selection:
-    """Of the tickets before this one whose run may still land; a closed run's ticket is void."""
+    """Of the tickets before this one, all where it has none, whose run may still land; a closed run's ticket is void."""
     mine = candidates.alias("mine")
+    later = or_(mine.c.ticket.is_(None), mine.c.ticket > candidates.c.ticket)
     return (
         select(wanted)
         .join(runs, runs.c.id == candidates.c.run_id)
-        .join(mine, and_(mine.c.session_id == candidates.c.session_id, mine.c.ticket > candidates.c.ticket))
-        .where(mine.c.id == bindparam("candidate"), runs.c.outcome.is_(None))
+        .join(mine, and_(mine.c.session_id == candidates.c.session_id, later))
+        .where(
+            mine.c.id == bindparam("candidate"), candidates.c.ticket.is_not(None), runs.c.outcome.is_(None)
+        )
     )
 
 
@@ -227,7 +230,7 @@ def is_its_turn(tx: Tx, candidate: int) -> bool:
 
 
 def ahead_of(tx: Tx, candidate: int) -> list[Proposed]:
-    """The candidates with smaller tickets that can still land, in the order of their tickets."""
+    """The candidates with smaller tickets that can still land, in the order of their tickets; of one without, all."""
     return tx.rows(_ahead, candidate=candidate)
 
 

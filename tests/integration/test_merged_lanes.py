@@ -427,3 +427,52 @@ def test_an_older_test_that_two_changes_break_together_is_mended_before_or_after
     assert last["tests/test_count.py::Count::test_there_are_few_parts"] == "passed"
     assert json.loads(harness.text("qa/test-TEST-001.json"))["verdict"] == "PASS"
     invariants.check(harness.store.path)
+
+
+def test_what_conflicts_with_a_change_that_is_checked_waits_until_that_has_landed(
+    tmp_path: Path, while_judged: pytest.MonkeyPatch
+) -> None:
+    fixture = lanes(3)
+    mine, both = {"shared.txt": "mine\n"}, {"shared.txt": "mine\nand the second's\n"}
+    gold = fixture.gold["TASK-002"]
+    agent = Editing(
+        fixture,
+        turns={
+            "TASK-001": [{**fixture.gold["TASK-001"], **mine}],
+            "TASK-002": [{**gold, "shared.txt": "the second's\n"}, both],
+        },
+    )
+    harness = building(tmp_path, agent)
+    done: list[Future[Any]] = []
+
+    def hit(name: str) -> None:
+        if name != "base.tested":
+            return
+        while_judged.undo()
+        second, third = make.claim(harness.store, HOST), make.claim(harness.store, HOST)
+        assert second is not None and third is not None
+        done.append(pool.submit(harness.run, second))
+        until(harness, "SELECT 1 FROM checks WHERE kind = 'claims' AND run_id = ?", second.run)
+        harness.run(third)  # that begins later, and has the turn that the second could have
+
+    with ThreadPoolExecutor(1) as pool:
+        first = harness.until("IMPL-001")
+        while_judged.setattr(failpoints, "hit", hit)
+        harness.run(first)
+        done[0].result(patient(60))
+
+    assert landed(harness) == ["Part 3", "Part 1", "Part 2"]
+    assert git(harness.project, "show", f"lifecycle/{harness.session}:shared.txt") == "mine\nand the second's"
+    trees = harness.rows(
+        "SELECT tree_id FROM candidates WHERE task_id = (SELECT id FROM tasks WHERE key = 'IMPL-002')"
+    )
+    assert len(trees) == 2 and suites(harness, trees[0][0]) == []
+    invariants.check(harness.store.path)
+
+
+def until(harness: RuntimeHarness, query: str, *values: Any) -> None:
+    """Wait until the query has a row."""
+    until = time.monotonic() + patient(60)
+    while not harness.rows(query, *values):
+        assert time.monotonic() < until, query
+        time.sleep(0.02)

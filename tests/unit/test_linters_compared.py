@@ -232,6 +232,16 @@ def test_a_linter_runs_on_both_trees_and_only_the_new_counts(tmp_path: Path) -> 
     assert trees.findings() == [("ruff:F401", "b.py:1", "medium")]
 
 
+def test_where_nothing_is_found_in_the_candidate_its_base_is_not_asked_for(tmp_path: Path) -> None:
+    trees = Trees(tmp_path, {"a.py": "import os\n"}, {"a.py": "x = 1\n"})
+    trees.install("ruff", RUFF)
+
+    def put_base() -> Path:
+        raise AssertionError
+
+    assert lint_changes(changes_of(trees.subject), execute, put_base, trees.tree, trees.environ) == []
+
+
 def test_a_linter_that_ends_badly_is_told_and_nothing_else(tmp_path: Path) -> None:
     trees = Trees(tmp_path, {"a.py": "import os\n"}, {"a.py": "import re\n"})
     trees.install("ruff", "#!/bin/sh\necho 'bad configuration' >&2\nexit 2\n")

@@ -178,25 +178,26 @@ def lint_changes(
 ) -> list[Finding]:
     """Findings that are new in `tree`, a folder with the candidate's files, against the base.
 
-    `put_base`: gives a folder with the base's files, which may be the same: nothing is read of the candidate after it.
-    A linter that cannot be run on both is a low finding with the reason. A critical one blocks.
+    `put_base`: gives a folder with the base's files, which may be the same: nothing is read of the candidate after it. It is
+    not asked for where nothing is found in the candidate.
+    A linter that cannot be run on the candidate, or on the base where it has to be, is a low finding with the reason. A
+    critical one blocks.
     """
     found: list[Finding] = []
     now = [file.path for file in changes.files if not file.is_deleted and not file.is_link]
     before = [file.path_before for file in changes.files if not file.is_new and file.mode_before != "120000"]
-    linters = find_linters(tree, environ)
-    heads = [lint(linter, execute, tree, now, environ) for linter in linters]
+    heads = [(linter, lint(linter, execute, tree, now, environ)) for linter in find_linters(tree, environ)]
     lines = _lines_below(tree)
-    for hit in (hit for head in heads for hit in head.hits):
+    for hit in (hit for _, head in heads for hit in head.hits):
         lines(hit.path)
-    base = put_base() if any(not head.fault for head in heads) else None
-    for linter, head in zip(linters, heads, strict=True):
-        old = LintReport() if base is None or head.fault else lint(linter, execute, base, before, environ)
-        if base is None or head.fault or old.fault:
-            text = f"{linter.name} could not compare the trees: {head.fault or old.fault}"
+    base = put_base() if any(head.hits for _, head in heads) else None
+    for linter, head in heads:
+        old = LintReport() if base is None or not head.hits else lint(linter, execute, base, before, environ)
+        if fault := head.fault or old.fault:
+            text = f"{linter.name} could not compare the trees: {fault}"
             found.append(Finding(CHECK, LOW, f"{linter.name}:fault", text))
-            continue
-        found += new_findings(old, head, changes.renames, _lines_below(base), lines)
+        elif base is not None:
+            found += new_findings(old, head, changes.renames, _lines_below(base), lines)
     return found
 
 

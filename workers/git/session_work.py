@@ -176,7 +176,7 @@ class SessionWork:
         return self.desk.is_its_turn(candidate.id)
 
     def ahead_of(self, candidate: Proposed) -> list[Proposed]:
-        """What can still land before it, in order; nothing elsewhere, where the commits of others are not."""
+        """What can still land before it, in order, or all without a ticket; nothing elsewhere, where the commits are not."""
         return self.desk.ahead_of(candidate.id) if self.desk.carrier is None else []
 
     def integrate(self, candidate: Proposed) -> Integration:
@@ -205,6 +205,12 @@ class SessionWork:
                 return onto
             seen = onto.commit
         return self._onto(seen, candidate)
+
+    def conflicts_here(self, candidate: Proposed, commit: str) -> bool:
+        """Whether it takes work to merge another's commit with it; no elsewhere. Raises GitError."""
+        if self.desk.carrier is not None:
+            return False
+        return bool(merge(self.private, commit, candidate.commit_id).conflicts)
 
     def _onto(self, seen: str, candidate: Proposed) -> Integration:
         if seen == candidate.base:

@@ -8,22 +8,42 @@ its tests have run.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from itertools import count
 from threading import Condition
 
-from orchestrator.domain.named_tuple import NamedTuple
+from orchestrator.domain.dataclass import dataclass, field
 
 OPENING, CHECKING = "opening", "checking"  # what is done in turn
 LOOK_SECONDS = 0.1  # between two looks whether who waits may still go on
 
+Fits = Callable[[Collection[str]], bool]  # whether a turn may begin beside those on these subjects
 
-class _Waiting(NamedTuple):
+
+@dataclass
+class _Waiting:
     task: str
     number: int
-    at: tuple[str, str]  # what, of which session
+    may_begin: bool | None = None  # beside the turns of now; None: it has not looked yet
+
+
+@dataclass
+class _Line:
+    """Those of one session who do the same."""
+
+    turns: dict[int, str] = field(default_factory=dict)  # the subjects of those that are under way
+    waiting: list[_Waiting] = field(default_factory=list)
+
+    def is_next(self, me: _Waiting, most: int) -> bool:
+        able = [each for each in self.waiting if each.may_begin is not False]
+        able.sort(key=lambda each: (each.task, each.number))
+        return me in able[: max(0, most - len(self.turns))]
+
+    def look_again(self) -> None:
+        """Turns have begun or ended: who may begin beside them is not known any more."""
+        for each in self.waiting:
+            each.may_begin = None
 
 
 class Turns:
@@ -31,41 +51,65 @@ class Turns:
 
     def __init__(self) -> None:
         self._changed = Condition()
-        self._taken: Counter[tuple[str, str]] = Counter()
-        self._waiting: list[_Waiting] = []
+        self._lines: dict[tuple[str, str], _Line] = {}
         self._numbers = count()
 
     @contextmanager
     def turn(
-        self, what: str, session: str, task: str, check: Callable[[], None], most: int | None = None
+        self,
+        what: str,
+        session: str,
+        task: str,
+        check: Callable[[], None],
+        most: int | None = None,
+        *,
+        subject: str = "",
+        fits: Fits | None = None,
     ) -> Iterator[None]:
         """Wait until fewer than `most` tasks of the session have a turn, and none of an earlier name waits for one.
 
         Without `most` as many may have one as there are processors for this process. `check` raises when waiting is over.
+        While `fits` says no of the subjects of the turns that are under way, later names go first.
         """
         most = most or _processors()
-        me = _Waiting(task, next(self._numbers), (what, session))
+        me = _Waiting(task, next(self._numbers))
         with self._changed:
-            self._waiting.append(me)
-            try:
-                while me not in self._next(me.at, most):
-                    self._changed.wait(LOOK_SECONDS)
-                    check()
-            finally:
-                self._waiting.remove(me)
-            self._taken[me.at] += 1
+            line = self._lines.setdefault((what, session), _Line())
+            line.waiting.append(me)
         try:
+            while not self._begins(line, me, most, subject, fits):
+                check()
             yield
         finally:
             with self._changed:
-                self._taken[me.at] -= 1
-                if not self._taken[me.at]:
-                    del self._taken[me.at]
+                if me in line.waiting:
+                    line.waiting.remove(me)
+                else:
+                    del line.turns[me.number]
+                    line.look_again()
+                if not (line.turns or line.waiting):
+                    del self._lines[what, session]
                 self._changed.notify_all()
 
-    def _next(self, at: tuple[str, str], most: int) -> list[_Waiting]:
-        free = max(0, most - self._taken[at])
-        return sorted(each for each in self._waiting if each.at == at)[:free]
+    def _begins(self, line: _Line, me: _Waiting, most: int, subject: str, fits: Fits | None) -> bool:
+        """Begin the turn if it may; else wait for a change, or a moment."""
+        with self._changed:
+            under_way = dict(line.turns)
+        may_begin = fits is None or fits(under_way.values())
+        with self._changed:
+            if line.turns.keys() != under_way.keys():
+                return False
+            if me.may_begin is not may_begin:
+                me.may_begin = may_begin
+                self._changed.notify_all()  # others may wait for this one to know
+            if may_begin and line.is_next(me, most):
+                line.waiting.remove(me)
+                line.turns[me.number] = subject
+                line.look_again()
+                self._changed.notify_all()
+                return True
+            self._changed.wait(LOOK_SECONDS)
+            return False
 
 
 def _processors() -> int:

@@ -12,7 +12,7 @@ Nothing here makes the head: the commit that is returned lands in the report of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Lock
@@ -121,7 +121,7 @@ class ChangeLoop:
     def run(self) -> Change:
         """What can land now. Raises WorkRefused, PersonAsked, AgentError, LeaseLost, TreeError, GitError."""
         if self.opened is None:
-            with self._turn(OPENING):
+            with self._turn_to_open():
                 self.tree = self.work.open_some_tree(self.context.row)
         else:
             self.tree = self.opened
@@ -132,9 +132,33 @@ class ChangeLoop:
         self._merges = MERGES
         return self._landed(change)
 
-    def _turn(self, what: str, most: int | None = None) -> AbstractContextManager[None]:
+    def _turn_to_open(self) -> AbstractContextManager[None]:
         row = self.context.row
-        return self.context.turns.turn(what, row.session_id, row.key, self.context.check, most)
+        return self.context.turns.turn(OPENING, row.session_id, row.key, self.context.check)
+
+    def _turn_to_check(self, candidate: Candidate, proposed: Proposed | None) -> AbstractContextManager[None]:
+        """Not beside what it conflicts with, nor before that has landed: until it is resolved, tests tell nothing of it.
+
+        What conflicts with the head in any case need not wait for others.
+        """
+        row, most = self.context.row, self.context.settings.work.checked_at_once
+        known: dict[str, bool] = {}
+
+        def conflicts(commit: str) -> bool:
+            if commit not in known:
+                known[commit] = proposed is not None and self.work.conflicts_here(proposed, commit)
+            return known[commit]
+
+        def fits(under_way: Collection[str]) -> bool:
+            if proposed is None or self.onto is not None or conflicts(self.work.row().head):
+                return True
+            return not any(
+                map(conflicts, {*under_way, *(each.commit_id for each in self.work.ahead_of(proposed))})
+            )
+
+        return self.context.turns.turn(
+            CHECKING, row.session_id, row.key, self.context.check, most, subject=candidate.commit, fits=fits
+        )
 
     # turns
 
@@ -203,7 +227,7 @@ class ChangeLoop:
 
         Of the resolution of a conflict also what it lost is found.
         """
-        with self._turn(CHECKING, self.context.settings.work.checked_at_once):
+        with self._turn_to_check(candidate, proposed):
             onto = Integration(candidate.base, candidate.commit, candidate.tree)
             if proposed is not None and self.onto is None:
                 onto = self.work.integrate_here(proposed)
@@ -215,10 +239,12 @@ class ChangeLoop:
             if onto.tree != candidate.tree:
                 on_head = _on_head(candidate, onto, self._twins(candidate, onto))
             judged = self.judge(on_head, answer, self.tree)
-        if not self._sides:
-            return onto, judged
-        more = (*self._lost(candidate), *self._marked(candidate, self._conflicts))
-        return onto, replace(judged, findings=(*judged.findings, *more))
+            if self._sides:
+                more = (*self._lost(candidate), *self._marked(candidate, self._conflicts))
+                judged = replace(judged, findings=(*judged.findings, *more))
+            if proposed is not None and not judged.blocking:
+                self.work.queue(self.context.row, proposed)
+        return onto, judged
 
     @contextmanager
     def _prepared(self) -> Iterator[Callable[[], None]]:
