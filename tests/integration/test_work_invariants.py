@@ -26,7 +26,11 @@ DAMAGE = {
     ),
     "60 a task is worked on in at most three turns an attempt, and one more for each of two merges": (
         "CREATE TEMP TABLE again AS SELECT * FROM agent_calls WHERE purpose = 'implementation'",
-        *["UPDATE again SET id = id + 1000, call = call + 1000", "INSERT INTO agent_calls SELECT * FROM again"] * 5,
+        *[
+            "UPDATE again SET id = id + 1000, call = call + 1000",
+            "INSERT INTO agent_calls SELECT * FROM again",
+        ]
+        * 5,
     ),
     "61 a link is verified by a check in which its test passed": (
         "UPDATE checks SET data = replace(data, '\"passed\"', '\"failed\"')",
