@@ -110,6 +110,7 @@ def test_any_line_is_shown_character_by_character(text: str) -> None:
 @settings(deadline=None, max_examples=300)
 @given(WORDS)
 @example("[C)")
+@example(":<X")
 def test_any_sentence_in_a_list_of_requirements_is_read_character_by_character(text: str) -> None:
     line = " ".join(f"It must show {text}".split())
     assume(not re.search(r"\*.*[A-Za-z].*\*", line))  # that may be emphasis

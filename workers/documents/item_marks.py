@@ -42,6 +42,7 @@ _OF_STATES = expression(  # what stands behind it are states that something may 
     r"\b(?:states?|status(?:es)?|stages?|values?|options?|one of|either|zustand|zustände|états?|estados?)\W*$|状态\W*$",
     re.IGNORECASE,
 )
+_WORD = expression(r"\w{2}")
 _STATES = 4  # of a list, rather than the state of one thing with remarks
 _TICKED = expression(r"\s*[✅✔☑✓]\ufe0f?\s*[.。]?$")
 _FINISHING = ASKED | {"", "background", "goal", "plan", "constraint", "dependency", "non_goal"}
@@ -197,7 +198,8 @@ def finished_words(text: str) -> str:
         said = re.split("[,，、/;；(（]", state[1]) if state else []
         if state is None or len(said) >= _STATES or _OF_STATES.search(text[: state.start()]):
             continue
-        if is_done(said[0].strip(" *.。")):
+        status = said[0].strip(" *.。")
+        if _WORD.match(status) and is_done(status):  # `X` is a mark of a cell
             return text[: state.start()]
     return ""
 
