@@ -48,3 +48,80 @@ def test_only_the_last_sentence_of_a_paragraph_leads_to_its_list() -> None:
     )
 
     assert "A closed car park must not be offered." in asked(read)
+
+
+TICKETS = (
+    "Our support team copies every ticket by hand into a spreadsheet. It takes two hours a day, and tickets get lost. "
+    "We need a web app that turns each mail into a ticket. Agents should be able to close a ticket. "
+    "If the mailbox cannot be reached, an administrator is told.\n"
+)
+WANTED = [
+    "We need a web app that turns each mail into a ticket.",
+    "Agents should be able to close a ticket.",
+    "If the mailbox cannot be reached, an administrator is told.",
+]
+
+
+@pytest.mark.parametrize("heading", ["", "## Overview\n\n", "## Background\n\n", "## Problem\n\n", "## Summary\n\n"])  # fmt: skip
+def test_prose_is_no_background_from_the_sentence_on_that_asks_for_the_thing(heading: str) -> None:
+    read = analyse_request(f"# Tickets\n\n{heading}{TICKETS}")
+
+    assert asked(read) == WANTED
+    assert read.situation == (
+        "Our support team copies every ticket by hand into a spreadsheet.",
+        "It takes two hours a day, and tickets get lost.",
+    )
+
+
+def test_a_background_beside_requirements_stays_one() -> None:
+    read = analyse_request(f"# Tickets\n\n## Background\n\n{TICKETS}\n## Requirements\n\n- Agents log in\n")
+
+    assert "We need a web app that turns each mail into a ticket." in read.situation
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "We want to export the list of scores as a spreadsheet.",
+        "I'd like to see who has borrowed which score.",
+        "We are looking for a tool that reminds members of their loans.",
+        "This proposal would remove the field from the form.",
+        "Not a huge deal, but sometimes I want to copy the number of a score.",
+    ],
+)
+def test_a_wish_in_prose_is_asked_for(wish: str) -> None:
+    read = analyse_request(f"Hi,\n\nwe lend scores. The app must run in a browser. {wish} Thank you.\n")
+
+    assert wish in asked(read)
+
+
+def test_what_an_author_aims_at_in_prose_is_a_goal() -> None:
+    read = analyse_request(
+        "Hi,\n\nwe lend scores. The app must run in a browser. We aim to give members one place for all scores.\n"
+    )
+
+    assert [goal.text for goal in read.goals] == ["We aim to give members one place for all scores."]
+
+
+def test_nothing_may_is_a_must() -> None:
+    read = analyse_request(
+        "# Tickets\n\nThe app reads the mailbox. Nothing may be deleted from the mailbox.\n"
+    )
+
+    assert [need.moscow for need in read.requirements] == ["Must", "Must"]
+
+
+def test_trouble_of_today_is_asked_for_by_nobody_where_no_wish_is_told() -> None:
+    read = analyse_request(
+        "# Scores\n\nMembers copy every loan by hand into a book. Each score has a shelf number.\n"
+    )
+
+    assert asked(read) == ["Each score has a shelf number."]
+
+
+def test_a_list_that_background_leads_to_with_must_is_asked_for() -> None:
+    read = analyse_request(
+        "# Rooms\n\n## Context\n\nThere is a form. It is mandatory that members can:\n\n- cancel a booking\n"
+    )
+
+    assert asked(read) == ["cancel a booking"]
