@@ -68,7 +68,10 @@ class Reader:
         self.questions: list[str] = []
         self.done: list[str] = []
         self.about = ""  # the block of the last sentence about the document itself
-        self.risk_of = ""  # the block of the last risk; what else it says is about that risk
+        self.risk_of = (
+            "",
+            "",
+        )  # block and sentence of the last risk; what its block says next is about that risk
         self.other: list[Sentence] = []
 
     def sort(self) -> None:
@@ -227,11 +230,11 @@ class Reader:
             self.questions.append(unclear[1])
             text = text[: unclear.start()] or text
             row = replace(row, text=text)
-        if role == "risk" and row.passage.block.id == self.risk_of and row.passage.label:
+        if role == "risk" and block == self.risk_of[0] and row.passage.label and row.quote != self.risk_of[1]:
             self._mitigated(replace(row.passage, role="mitigation"), text)
             return
         if role == "risk":
-            self.risk_of = row.passage.block.id
+            self.risk_of = (block, row.quote)
             said, against = cues.answered_risk(text)
             self.risks.append(Risk(said, values.get("mitigation", "") or against))
             if against:

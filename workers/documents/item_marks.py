@@ -59,6 +59,7 @@ _MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"
 _TURNS = frozenset(
     {"non_goal", "risk", "question", "acceptance", "mitigation"}
 )  # labels that count within any section
+_ARE = expression(r"(?<=s)\s(?:are|sind|sont|son)$", re.IGNORECASE)  # `Constraints are: ...`
 _MIXED = frozenset({"risk", "question", "user"})  # sections in which items may be labelled as anything else
 _VALUE = 6  # words of a target that is a value alone
 _NOT = expression(
@@ -114,7 +115,7 @@ def labelled(base: Passage, *, within: bool) -> Passage:
     found = _LABEL.match(base.text)
     if not found or len(found[2].split()) > 6:
         return base
-    label, rest = found[2].strip(" *"), found[3]
+    label, rest = _ARE.sub("", found[2].strip(" *")), found[3]
     attribute = attribute_of(label) if within or label_role(label) != "constraint" else ""
     item = base.block.kind == "item"
     if attribute == "target" and item and base.role in ("goal", "metric") and len(rest.split()) > _VALUE:
