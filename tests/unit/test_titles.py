@@ -53,12 +53,12 @@ def test_a_title_names_something_and_is_cut_only_behind_a_word(request_text: str
         ),
         (
             "# Overview\n\nThe team writes lists. Tides change. We need a board of ferries.\n",
-            "Add a board of ferries",
+            "Board of ferries",
         ),
         (
             '<!-- LEGACY -->\n<p align="center"><strong>Legacy disclaimer\n<br />This RFC is old.\n</strong></p>\n\n'
             "# Summary\n\nAdd a board of ferries.\n\nTides change.\n",
-            "Board of ferries",
+            "Add a board of ferries",
         ),
         ("# [FEATURE] Ferry board\n\nShow ferries.\n", "Ferry board"),
         (
