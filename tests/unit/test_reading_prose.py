@@ -125,3 +125,25 @@ def test_a_list_that_background_leads_to_with_must_is_asked_for() -> None:
     )
 
     assert asked(read) == ["cancel a booking"]
+
+
+def test_a_numbered_list_on_one_line_is_one() -> None:
+    read = analyse_request(
+        "# Sync\n\n## Requirements\n\n1. A button syncs both folders. 2. Users can schedule a sync.\n"
+    )
+
+    assert asked(read) == ["A button syncs both folders.", "Users can schedule a sync."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The API must respond to requests on port `5000`",
+        "The page must link to https://example.org/secure",
+        "Each employee must have a profile with service availability",
+    ],
+)
+def test_words_of_a_quality_in_another_sense_make_no_nonfunctional_requirement(text: str) -> None:
+    read = analyse_request(f"# Rates\n\n- {text}\n- It must show rates\n")
+
+    assert [need.kind for need in read.requirements] == ["functional", "functional"]

@@ -76,6 +76,8 @@ _STEP = expression(
 )
 _NARROW = 36  # characters of Chinese that nobody wraps at
 _ROOM = 6  # characters that a wrapped line leaves free at most, besides the next word
+_COUNTED = expression(r"^\s*1[.)] .{8,}?(?:[.;!?]|\w) 2[.)] \S")  # `1. Sort by date. 2. Filter by name`
+_NEXT = expression(r"(?<=\S)\s+(?=[2-9][.)] [A-Z\u4e00-\u9fff])")
 _FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
 _FLAT_HEADING = expression(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
 _FLAT_ITEM = expression(r"(?<!\s)\s+(?=(?:[-*•] |\d{1,2}[.)] |- \[[ xX]\] )\S)")
@@ -196,7 +198,9 @@ def _marked(line: str) -> str:
 
 
 def _unflattened(line: str) -> list[str]:
-    """The lines of a Markdown document that was put on one line."""
+    """The lines of a Markdown document, or of a numbered list, that was put on one line."""
+    if _COUNTED.match(line):
+        return _NEXT.sub("\n", line).split("\n")
     if len(line) < _FLAT:
         return [line]
     if len(_FLAT_HEADING.findall(line)) < 2:

@@ -47,7 +47,7 @@ CATEGORIES = [
     ),
     (
         "P",
-        r"\blatency|response time|\b(?:take|takes|last) (?:no )?longer than\b|respond|\bload(?:s|ing)?\b|throughput|\bmemory\b|\bram\b|\bcpu\b|per second|percentile|\bp9\d\b"
+        r"\blatency|response time|\b(?:take|takes|last) (?:no )?longer than\b|responsive|respon(?:ds?|ses?) (?:times?|in|within|under|below|fast|quickly|immediately)\b|\bload(?:s|ing)?\b|throughput|\bmemory\b|\bram\b|\bcpu\b|per second|percentile|\bp9\d\b"
         r"|\b(?:under|within|below|less than|at most|up to|no more than|not more than|faster than)\s+(?:under |less than |at most |about )?(?:[\d.,]+|an?|one|two|three|five|ten|half an?)\s*(?:ms|milliseconds?|s|secs?|seconds?|minutes?|mb|gb|kb|mib|gib)\b|\b\d[\d.,]*\s?(?:ms|milliseconds?|seconds?|mb|gb|mib|gib)\b.{0,20}(?:at most|or less|max)|\bin (?:under |about |at most )?(?:[\d.,]+|an?|one|two|three|five|half an?)\s*(?:ms|milliseconds?|s|secs?|seconds?)\b|\bkeeps? up with\b|\bquick\b"
         r"|(?:[<≤]=?|\b(?:under|within|below|less than|at most|up to|no more than)) ?\d[\d.,]* ?(?:ms|s|secs?|min)\b"
         r"|\bfast\b|performan|startup time|start in|bandwidth|disk space|battery",
