@@ -7,6 +7,7 @@ import pytest
 
 from workers.builtin import analyse_request
 from workers.builtin.analysis import RequestAnalysis
+from workers.documents.outline import outline
 
 CODE = "\n\n```json\n{}\n```\n"
 
@@ -147,3 +148,30 @@ def test_words_of_a_quality_in_another_sense_make_no_nonfunctional_requirement(t
     read = analyse_request(f"# Rates\n\n- {text}\n- It must show rates\n")
 
     assert [need.kind for need in read.requirements] == ["functional", "functional"]
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "statements"),
+    [
+        (
+            "The desk must export a list called `loans`. The exported list\nmust not hold names of pupils.",
+            ["The desk must export a list called `loans`. The exported list must not hold names of pupils."],
+        ),
+        (
+            "Wardens must be able to lend an instrument to a pupil of another school\nwith one tap, also\nin the hall.",
+            [
+                "Wardens must be able to lend an instrument to a pupil of another school with one tap, also in the hall."
+            ],
+        ),
+        ("must run on tablets\nno pupil may see names", ["must run on tablets", "no pupil may see names"]),
+    ],
+)
+def test_wrapped_prose_is_not_cut_at_the_ends_of_its_lines(paragraph: str, statements: list[str]) -> None:
+    long = "This page is about the desk of the music school, at which instruments are lent to pupils of five schools."
+    notes = "\n\n".join(
+        f"{long}\nthe keeper is called {name}\nplease call before you come" for name in ("Ada", "Bo", "Cy")
+    )
+
+    read = outline(f"# Desk\n\n{notes}\n\n{paragraph}\n")
+
+    assert [block.text for block in read if block.kind == "paragraph"][9:] == statements
