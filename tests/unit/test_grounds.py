@@ -229,13 +229,14 @@ def test_a_requirements_page_parts_its_facts_from_the_words_of_the_request() -> 
 
 
 HOLLOW = (
-    "# Booking\n\n## Problem\n\n- It is bad today\n\n## Users\n\n- Everybody\n\n## Goals\n\n- Be better\n- Make people happy\n\n"
-    "## Constraints\n\n- Good quality\n\n## Requirements\n\n- It must be good\n- It must be easy to use\n- It must work well\n"
+    "# Booking\n\n## Problem\n\n- It is bad today\n\n## Users\n\n- Everybody\n\n## Goals\n\n- Be better\n- Make people happy\n"
+    "\n## Constraints\n\n- Good quality\n\n## Requirements\n\n- It must be good\n- It must be easy to use\n"
+    "- It must work well\n"
 )
 PROSE = (
-    "Today the caretaker writes each loan on a paper card, and about ten instruments a year are lost. We need a small program "
-    "in which the caretaker enters a loan with the pupil and the day on which the instrument comes back. It must remind the "
-    "parents two days before. We want fewer than two lost instruments a year. We can spend 800 euros.\n"
+    "Today the caretaker writes each loan on a paper card, and about ten instruments a year are lost. We need a small "
+    "program in which the caretaker enters a loan with the pupil and the day on which the instrument comes back. "
+    "It must remind the parents two days before. We want fewer than two lost instruments a year. We can spend 800 euros.\n"
 )
 
 
