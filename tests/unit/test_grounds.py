@@ -236,7 +236,8 @@ HOLLOW = (
 PROSE = (
     "Today the caretaker writes each loan on a paper card, and about ten instruments a year are lost. We need a small "
     "program in which the caretaker enters a loan with the pupil and the day on which the instrument comes back. "
-    "It must remind the parents two days before. We want fewer than two lost instruments a year. We can spend 800 euros.\n"
+    "It must remind the parents two days before. We want fewer than two lost instruments a year. "
+    "We can spend 800 euros.\n"
 )
 
 
