@@ -229,7 +229,7 @@ def test_a_requirements_page_parts_its_facts_from_the_words_of_the_request() -> 
 
 
 HOLLOW = (
-    "# Booking\n\n## Problem\n\n- It is bad today\n\n## Users\n\n- Everybody\n\n## Goals\n\n- Be better\n- Make people happy\n"
+    "# Booking\n\n## Problem\n\n- It is bad today\n\n## Users\n\n- Everybody\n\n## Goals\n\n- Be better\n"
     "\n## Constraints\n\n- Good quality\n\n## Requirements\n\n- It must be good\n- It must be easy to use\n"
     "- It must work well\n"
 )
