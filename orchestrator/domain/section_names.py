@@ -35,4 +35,5 @@ def _head(name: str) -> str:
 
 
 def _plural(name: str) -> str:
-    return r"\s+".join(re.escape(word) for word in name.split()) + r"(?:e?s)?"
+    said = r"\s+".join(re.escape(word) for word in name.split())
+    return rf"{said[:-1]}(?:y|ies)" if said.endswith("y") else rf"{said}(?:e?s)?"

@@ -15,6 +15,7 @@ from orchestrator.domain.dataclass import asdict, dataclass, replace
 from orchestrator.domain.dynamic_roles import TaskAnalysis, analyse
 from orchestrator.domain.dynamic_session import generated
 from orchestrator.domain.errors import NotAllowedNow, UsageError
+from orchestrator.domain.generic_titles import is_generic, without_comments, without_mark
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
 from orchestrator.domain.patterns import expression
@@ -212,20 +213,24 @@ _SUBJECT = expression(r"^(?:Subject|Betreff|Objet|Asunto|主题|件名)[:：]\s*
 
 
 def title_of(request: str) -> str:
-    """The first heading, whole up to 200 characters, or the beginning of the first line, up to a word's end.
+    """The first heading that names something, whole up to 200 characters, or the beginning of the first line, up to a word.
 
-    Plain: lines with only images, links or HTML, as in READMEs, greetings and courtesies are skipped.
+    Plain: lines with only images, links or HTML, as in READMEs, comments, greetings, courtesies and generic headings are
+    skipped.
     """
-    bare = [_TAG.sub("", _IMAGE.sub("", line)).replace("**", "") for line in request.splitlines()]
+    lines_of = without_comments(request).splitlines()
+    bare = [_TAG.sub("", _IMAGE.sub("", line)).replace("**", "") for line in lines_of]
     lines = [
         (_LINK.sub(r"\1", line).strip(_EDGES), line.startswith("#"))
         for line in map(without_courtesies, bare)
         if line.startswith("#") or re.search(r"\w", _LINK.sub("", line))
     ]
     named = [each for each in lines if each[0]]
-    told = (each for each in named if not (len(each[0]) < _GREETING and _GREETS.match(each[0])))
-    text, is_heading = next(told, named[0] if named else (request.strip(_EDGES), False))
-    return _cut(one_line(_SUBJECT.sub("", text)), HEADING_LENGTH if is_heading else TITLE_LENGTH)
+    told = [each for each in named if not (len(each[0]) < _GREETING and _GREETS.match(each[0]))]
+    first = next(iter(told), named[0] if named else (request.strip(_EDGES), False))
+    text, is_heading = next((each for each in told if not is_generic(each[0])), first)
+    title = without_mark(_SUBJECT.sub("", text))
+    return _cut(one_line(title), HEADING_LENGTH if is_heading else TITLE_LENGTH)
 
 
 def _cut(line: str, limit: int) -> str:

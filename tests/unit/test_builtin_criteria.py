@@ -93,3 +93,25 @@ def test_title_says_who_and_what(sentence: str, title: str) -> None:
     (need,) = analyse_request(sentence).needs
 
     assert headline(need, lexicon(need.clause.language)) == title
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The office must be able to assign a driver to a tour.",
+        "Members must be able to approve a loan.",
+        "The office must be able to change a tour.",
+    ],
+)
+def test_a_statement_without_a_number_or_an_outcome_of_its_own_has_no_criterion(text: str) -> None:
+    read = analyse_request(f"# Tours\n\n## Requirements\n\n- {text}\n")
+
+    assert criteria(read.needs[0], lexicon("en")) == []
+
+
+def test_an_adverb_is_not_inflected() -> None:
+    read = analyse_request("# Rates\n\n## Requirements\n\n- A rate must completely cover 2 hours.\n")
+
+    assert criteria(read.needs[0], lexicon("en")) == [
+        "Tested with the figures named: a rate completely covers 2 hours."
+    ]

@@ -91,6 +91,59 @@ def test_exclusion_and_constraint_reach_the_brief(words: str) -> None:
     assert [row.text for row in limited.constraints] == ["Python and SQLite"]
 
 
+@pytest.mark.parametrize(
+    ("words", "limits"),
+    [
+        (
+            "Constraints: must run on our own server, budget 5000 euros, no cloud",
+            ["must run on our own server", "budget 5000 euros", "no cloud"],
+        ),
+        ("Constraints are: one server, no cloud.", ["one server", "no cloud"]),
+        (
+            "Constraint: a room, which may be double, is booked once",
+            ["a room, which may be double, is booked once"],
+        ),
+        ("Timeline: pilot in May", ["pilot in May"]),
+    ],
+)
+def test_each_limit_behind_a_label_is_one(words: str, limits: list[str]) -> None:
+    _, brief, _ = _after(words)
+
+    assert [row.text for row in brief.constraints] == limits
+
+
+def test_what_is_said_of_users_behind_them_stays_with_them() -> None:
+    _, brief, _ = _after(
+        "Users: dispatchers and drivers. Dispatchers work on two screens. They hate passwords."
+    )
+
+    assert {user.name: user.needs for user in brief.users} == {
+        "Dispatchers": ["work on two screens", "They hate passwords"],
+        "Drivers": ["They hate passwords"],
+    }
+
+
+def test_risks_assumptions_and_questions_reach_the_brief_and_are_no_requirements() -> None:
+    facts, brief, requirements = _after("Risks: nobody uses it; the calendar API is slow")
+    _, assumed, _ = _after("Assumption: every room has a tablet")
+    _, asked, _ = _after("Open question: who pays?")
+
+    assert [row.text for row in brief.risks] == ["nobody uses it", "the calendar API is slow"]
+    assert assumed.assumptions[-1].text == "every room has a tablet"
+    assert "who pays?" in asked.open_questions
+    assert requirements.items == facts["requirements"].items
+
+
+def test_stakeholders_are_users_and_a_success_metric_is_a_goal() -> None:
+    facts, brief, requirements = _after(
+        "Stakeholders: the works council. Success metric: 1 % double bookings"
+    )
+
+    assert [user.name for user in brief.users] == ["Works council"]
+    assert brief.goals[-1].text == "1 % double bookings"
+    assert requirements.items == facts["requirements"].items
+
+
 def test_wish_behind_a_problem_stays_a_wish() -> None:
     facts, brief, requirements = _after("Problem: rooms are double booked. Add a calendar view.")
 

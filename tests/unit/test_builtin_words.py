@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.unit.builtin_chain import artifact, chain
-from workers.builtin.language import detect_language
+from workers.builtin.language import detect_language, lexicon
+from workers.builtin.requirements import one_of
 from workers.builtin.sentences import sentences
 from workers.documents.escape import cell, inline
 
@@ -110,6 +111,7 @@ def test_any_line_is_shown_character_by_character(text: str) -> None:
 @settings(deadline=None, max_examples=300)
 @given(WORDS)
 @example("[C)")
+@example(":<X")
 def test_any_sentence_in_a_list_of_requirements_is_read_character_by_character(text: str) -> None:
     line = " ".join(f"It must show {text}".split())
     assume(not re.search(r"\*.*[A-Za-z].*\*", line))  # that may be emphasis
@@ -135,3 +137,15 @@ def test_any_sentence_in_a_list_of_requirements_is_read_character_by_character(t
 )
 def test_katakana_in_a_chinese_sentence_is_a_name(text: str, language: str) -> None:
     assert detect_language(text) == language
+
+
+@pytest.mark.parametrize(
+    ("people", "one"),
+    [
+        ("Patients", "patient"),
+        ("Members of our team", "member of our team"),
+        ("Dispatchers and drivers", "dispatcher and driver"),
+    ],
+)
+def test_one_of_a_group_is_named_by_its_head(people: str, one: str) -> None:
+    assert one_of(people, lexicon("en")) == one

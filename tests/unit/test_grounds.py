@@ -226,3 +226,24 @@ def test_a_requirements_page_parts_its_facts_from_the_words_of_the_request() -> 
     quoted = [page for page in pages if "From the request:" in page]
 
     assert quoted and all("\n\nFrom the request:\n\n> " in page for page in quoted)
+
+
+HOLLOW = (
+    "# Booking\n\n## Problem\n\n- It is bad today\n\n## Users\n\n- Everybody\n\n## Goals\n\n- Be better\n"
+    "\n## Constraints\n\n- Good quality\n\n## Requirements\n\n- It must be good\n- It must be easy to use\n"
+    "- It must work well\n"
+)
+PROSE = (
+    "Today the caretaker writes each loan on a paper card, and about ten instruments a year are lost. We need a small "
+    "program in which the caretaker enters a loan with the pupil and the day on which the instrument comes back. "
+    "It must remind the parents two days before. We want fewer than two lost instruments a year. "
+    "We can spend 800 euros.\n"
+)
+
+
+def test_headings_with_nothing_below_them_answer_nothing_and_score_below_prose() -> None:
+    hollow, prose = rated(HOLLOW), rated(PROSE)
+
+    assert hollow.basis is not None and not hollow.basis.answered
+    assert prose.basis is not None and prose.basis.answered >= {Question.WHAT, Question.WHY, Question.WHO}
+    assert hollow.gate is Gate.REVIEW and hollow.total < prose.total

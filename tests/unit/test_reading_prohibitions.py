@@ -113,15 +113,15 @@ def test_what_is_optional_stays_a_could(sentence: str) -> None:
     [
         (
             "Nobody may approve a refund that they created.",
-            "An attempt to approve a refund that they created is refused, the reason is shown, and nothing is changed.",
+            "An attempt to approve a refund that they created is refused, and nothing is changed.",
         ),
         (
             "No one can delete a paid order.",
-            "An attempt to delete a paid order is refused, the reason is shown, and nothing is changed.",
+            "An attempt to delete a paid order is refused, and nothing is changed.",
         ),
         (
             "No agent may see the card number.",
-            "An attempt to see the card number is refused, the reason is shown, and nothing is changed.",
+            "An attempt to see the card number is refused, and nothing is changed.",
         ),
         (
             "Niemand darf Bestellungen sehen.",
@@ -131,9 +131,9 @@ def test_what_is_optional_stays_a_could(sentence: str) -> None:
             "Personne ne peut approuver son propre retour.",
             "A test tries to bring it about and fails; what holds is this: personne ne peut approuver son propre retour.",
         ),
-        ("没有人可以批准自己提交的退款。", "尝试批准自己提交的退款会被拒绝并说明原因，数据没有任何改动。"),
-        ("任何人不得批准自己提交的退款。", "尝试批准自己提交的退款会被拒绝并说明原因，数据没有任何改动。"),
-        ("任何人都不能删除已付款的订单。", "尝试删除已付款的订单会被拒绝并说明原因，数据没有任何改动。"),
+        ("没有人可以批准自己提交的退款。", "尝试批准自己提交的退款会被拒绝，数据没有任何改动。"),
+        ("任何人不得批准自己提交的退款。", "尝试批准自己提交的退款会被拒绝，数据没有任何改动。"),
+        ("任何人都不能删除已付款的订单。", "尝试删除已付款的订单会被拒绝，数据没有任何改动。"),
     ],
 )
 def test_what_nobody_may_do_is_a_must_whose_attempt_is_refused(sentence: str, criterion: str) -> None:

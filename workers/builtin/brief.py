@@ -272,6 +272,12 @@ def _revised(m: Material, previous: Brief) -> Brief:
             "in_scope": more(previous.in_scope, "functional"),
             "out_of_scope": more(previous.out_of_scope, "exclusion"),
             "constraints": more(previous.constraints, "constraint", "nonfunctional"),
+            "assumptions": _unique(
+                [
+                    *previous.assumptions,
+                    *(_stated(row.text) for row in m.sections if row.role == "assumption"),
+                ]
+            ),
             "risks": [
                 *previous.risks,
                 *(row for row in _risks(m) if row.text not in {old.text for old in previous.risks}),

@@ -15,7 +15,7 @@ from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin import cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import clause, first_modal
-from workers.builtin.framing import introduces, is_background, told_today, under_topic
+from workers.builtin.framing import from_wish_on, introduces, is_background, told_today, under_topic
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.leads import is_answer
 from workers.builtin.manuals import is_manual, promised, subject_of
@@ -40,7 +40,7 @@ from workers.documents.passage import ASKED, Passage
 from workers.documents.ranks import ranks
 from workers.documents.reading_words import priority_of
 from workers.documents.stated_name import called_name
-from workers.documents.trouble import tells_of_better
+from workers.documents.trouble import tells_of_better, tells_trouble
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _TOLD = 30  # words from which an item about users tells of several
@@ -53,7 +53,7 @@ class Reader:
     """Reads the sentences of one request in order and sorts them."""
 
     def __init__(self, found: list[Sentence], read: Sequence[Passage] = ()) -> None:
-        self.found = found
+        self.found = found = from_wish_on(found)
         self.passages = read
         self.listed = {(row.passage.block.section, row.role) for row in found if row.item}
         self.rich = any(row.role in ASKED or row.role == "constraint" for row in found)
@@ -68,7 +68,10 @@ class Reader:
         self.questions: list[str] = []
         self.done: list[str] = []
         self.about = ""  # the block of the last sentence about the document itself
-        self.risk_of = ""  # the block of the last risk; what else it says is about that risk
+        self.risk_of = (
+            "",
+            "",
+        )  # block and sentence of the last risk; what its block says next is about that risk
         self.other: list[Sentence] = []
 
     def sort(self) -> None:
@@ -90,8 +93,9 @@ class Reader:
             self.situation.insert(0, told[1].text)
         if not any(need.kind != "exclusion" for need in self.needs):
             stated = promised(self.found, told[0]) if told else []
+            other = [row for row in self.other if not tells_trouble(row.text)] or self.other
             for row in (
-                stated or self.other[: _SAID_IN_MANUAL if self.manual else None]
+                stated or other[: _SAID_IN_MANUAL if self.manual else None]
             ):  # a request without one wish in it: its statements are what there is
                 self._need(row, lexicon_of(row.text), by_default=True)
                 if row.text in self.situation:
@@ -226,11 +230,11 @@ class Reader:
             self.questions.append(unclear[1])
             text = text[: unclear.start()] or text
             row = replace(row, text=text)
-        if role == "risk" and row.passage.block.id == self.risk_of and row.passage.label:
+        if role == "risk" and block == self.risk_of[0] and row.passage.label and row.quote != self.risk_of[1]:
             self._mitigated(replace(row.passage, role="mitigation"), text)
             return
         if role == "risk":
-            self.risk_of = row.passage.block.id
+            self.risk_of = (block, row.quote)
             said, against = cues.answered_risk(text)
             self.risks.append(Risk(said, values.get("mitigation", "") or against))
             if against:
@@ -242,7 +246,9 @@ class Reader:
         if role == "acceptance":
             self.criteria.append(Criterion(text, row.passage.parent))
             return
-        if role not in ("question", "acceptance") and cues.ASKS_FOR.match(text):
+        if (role not in ("question", "acceptance") and cues.ASKS_FOR.match(text)) or (
+            role in ("", *ASKED) and cues.PROPOSES.match(text)
+        ):
             self._need(row, lex, by_default=True)
             return
         if role not in ASKED and cues.OFFERS.match(text):
@@ -374,7 +380,7 @@ class Reader:
             self._need(row, lex, by_default=not modal and not row.priority)
             return
         if role == "" and not lex.find("as_a", text) and (cues.tells(row, lex) or told_today(row, lex)):
-            self._situated(row, lex)
+            (self._wanted if wanted else self._situated)(row, lex)
             return
         if (
             lex.weak.search(text)
@@ -426,7 +432,7 @@ class Reader:
         self.other.append(row)
 
     def _wanted(self, row: Sentence, lex: Lexicon) -> None:
-        if lex.find("makes", row.text) or cues.uses(row, lex):
+        if lex.find("makes", row.text) or cues.uses(row, lex, rich=self.rich):
             self._need(row, lex, by_default=True)
             return
         self.goals += [goal_of(piece, lex) for piece in two_goals(row.text, lex)]

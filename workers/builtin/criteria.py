@@ -43,6 +43,8 @@ _OBJECT_ENDS = expression(
 _HAN_ENDS = expression(r"[，,；;。、（(]|并|后|以便|为(?=[A-Z\d])|给|到(?=.)")
 _GUARDS = frozenset({"脱敏", "加密", "匿名化", "屏蔽", "打码"})  # what is asked for, whatever else is done
 _HAN_MODAL = expression(r"(?:必须|应该|应当|需要|可以|能够|支持)+")
+_ADVERBS = frozenset({"also", "always", "never", "only", "still", "just", "then", "often", "again"})
+_LY_VERBS = frozenset({"apply", "reply", "supply", "comply", "rely", "multiply", "fly", "imply"})
 _IRREGULAR = {"sent": "send", "shown": "show", "kept": "keep", "found": "find", "told": "tell", "seen": "see",
               "chosen": "choose", "written": "write", "read": "read", "withdrawn": "withdraw"}  # fmt: skip
 
@@ -96,8 +98,8 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
     if need.part:
         verb = _verb(text.split(" ")[0], lex) if lex.language == "en" else ""
         doing = f"{verb} {text.partition(' ')[2]}" if verb else ""
-        part = re.sub(r"^an?\s+", "the ", text)
-        return [_outcome(verb, doing, "", lex) or lex.say("criterion_part", text=part)]
+        line = _outcome(verb, doing, "", lex)
+        return [line] if line else []
     if is_reserved(need.text):
         return [lex.say("criterion_reserved")]
     if c.forbidden and c.actions:
@@ -268,6 +270,8 @@ def _several(subject: str) -> bool:
 def _third_person(action: str) -> str:
     verb, _, rest = action.partition(" ")
     low = verb.lower()
+    if rest and (low in _ADVERBS or (low.endswith("ly") and low not in _LY_VERBS)):
+        return f"{verb} {_third_person(rest)}"
     if low in ("have", "do", "go"):
         said = {"have": "has", "do": "does", "go": "goes"}[low]
     elif re.search(r"(?:s|x|z|ch|sh)$", low):

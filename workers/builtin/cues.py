@@ -26,6 +26,11 @@ ASKS_FOR = expression(  # a polite question that is a wish: `Could we have ...?`
     r"|^(?:请|麻烦)?(?:[你您])?(?:帮我们?)?(?:[给为替][^，。]{1,14}?)?(?:做|开发|设计|搭建|写)一[个款套]",
     re.IGNORECASE,
 )
+PROPOSES = expression(  # what a proposal would change: `This RFC would remove ...`
+    r"^(?:(?:so|and|also|in addition|instead|therefore)[, ]+)*(?:(?:i|we)(?: also| would| hereby| therefore| (?:would|['’]d) like to)* (?:propose|suggest|request|recommend)\b(?! that (?:we|you) (?:wait|meet|talk))"
+    r"|(?:in addition to \w+ing [^,]{3,80}, )?(?:this|the|our|my) (?:rfc|proposal|change|pull request|pr|feature|patch|ticket) (?:also )?(?:(?:would|will|should) (?:also )?(?!be |have |not |need )\w+|(?:is a proposal|proposes?|aims?|wants?) to|adds|introduces|removes|replaces|forbids|allows)\b)",
+    re.IGNORECASE,
+)
 OFFERS = expression(  # what its author would do: `I can test it`
     r"^(?:i|we) (?:can|could|would|will|may|might)(?: also| gladly| happily)? (?:help|write|test|try|open|send|contribute|provide you|do (?:it|the|this)|be happy|give you)\b|^(?:i|we)['’]d be (?:happy|glad)\b",
     re.IGNORECASE,
@@ -125,7 +130,7 @@ STAYS = expression(  # of what is used already: `this should stay`
     re.IGNORECASE,
 )
 _USES = expression(  # a wish for something to be used, not for a state: `I want to see how many wait`
-    r"^(?:(?:and|also|then),? )*(?:i|we|they)(?: also| would|['’]d)* (?:want|like|love|need) to (?:be able to )?(\w+)\b",
+    r"^(?:(?:and|also|then|so|but|ideally|sometimes|in addition),? )*(?:i|we|they)(?: also| would|['’]d)* (?:want|like|love|need) to (?:be able to )?(\w+)\b",
     re.IGNORECASE,
 )
 _OUTCOMES = frozenset(
@@ -133,9 +138,12 @@ _OUTCOMES = frozenset(
 )
 
 
-def uses(row: Sentence, lex: Lexicon) -> bool:
-    """Whether an item of a list says what its author wants to do with the thing, rather than what it is to bring about."""
-    found = _USES.match(row.text) if row.item else None
+def uses(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:
+    """Whether a wish says what its author wants to do with the thing, rather than what it is to bring about.
+
+    `rich`: the text has a section of requirements, beside which only a list says so.
+    """
+    found = _USES.match(row.text) if row.item or not rich else None
     return found is not None and found[1].lower() in lex.verbs and found[1].lower() not in _OUTCOMES
 
 

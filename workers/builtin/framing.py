@@ -1,14 +1,17 @@
 """Sentences that frame what is asked for: lead-ins, stories told, descriptions of the present."""
 
+# ruff: noqa: E501 - patterns are read whole
+
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin import cues
-from workers.builtin.language import Lexicon
+from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.people import people_in
 from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import doer_of, imperative
@@ -40,6 +43,41 @@ _AS_TODAY = expression(
     r",? (?:just )?(?:as|like|than)\b[^,.;]{0,25}\b(?:today|now|at the moment|currently)\b[^,.;]*",
     re.IGNORECASE,
 )
+
+
+_ASKS_FOR_IT = expression(  # who asks for the thing that is to be made
+    r"^(?:(?:so|therefore|hence|thus|now|and|but|instead|ideally|to (?:solve|fix|address|change|end) (?:this|that)|(?:that|this) is why)[, ]+)*"
+    r"(?:(?:what )?(?:we|i|they|(?:the|our|my) [\w-]+(?: [\w-]+)?)(?: also| really| just| now| therefore| would|['’]d|['’]re|['’]m| are| am)* (?:need|want|like|love|look|ask)(?:s|ing)?\b(?: for| is)?(?: to (?:have|build|get|create|make|develop|write|introduce|add|replace|see))? (?:an?|some|the|new|something|one|you)\b"
+    r"|(?:the|our|my) (?:proposal|plan|solution) is\b|it would be (?:very |really )?(?:nice|great|good|useful|helpful)\b|(?:can|could|would) (?:you|we|someone|somebody)\b|let['’]s\b)"
+    r"|^(?:因此|所以|为此|现在)?[，,]?(?:我们?|公司|团队|学校|医院|店里)?(?:现在|很|都)?(?:需要|想要?|希望|打算|计划|决定)(?:做|有|开发|搭建|建|能|一[个套款])",
+    re.IGNORECASE,
+)
+_OF_OTHERS = expression(  # a heading of what is so, or was, or is made elsewhere
+    r"\b(?:alternativ|compet|market|related|prior|existing|current|today|histor|environment|version|research|evidence|as[- ]is|status quo)|竞品|市场|现状|历史|相关|已有|现有",
+    re.IGNORECASE,
+)
+
+
+def from_wish_on(found: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences of a text without a section of requirements: what its introduction says from the sentence on that asks
+    for the thing is no background: `Our team copies every ticket by hand. We need a tool that ...`."""
+    if any(row.role in ASKED or row.role == "constraint" for row in found):
+        return [*found]
+    asking: set[tuple[str, ...]] = set()
+    rows = []
+    for row in found:
+        where = row.passage.block.section
+        if row.role in ("background", "problem") and not _OF_OTHERS.search(row.passage.block.heading):
+            if (
+                _ASKS_FOR_IT.match(row.text)
+                or cues.PROPOSES.match(row.text)
+                or imperative(row.text, lexicon_of(row.text))
+            ):
+                asking.add(where)
+            if where in asking:
+                row = replace(row, passage=replace(row.passage, role=""))
+        rows.append(row)
+    return rows
 
 
 def under_topic(row: Sentence, *, rich: bool) -> bool:

@@ -27,7 +27,7 @@ _ARE_USERS = expression(  # what stands before names them
     re.IGNORECASE,
 )
 _USERS_ARE = expression(  # what stands behind names them
-    r"^(?:the|our|its) (?:(?:main|target|primary|end|first|only|intended) )?users?(?: of (?:it|this|that))? (?:are|is|will be|would be) (?!able|allowed|not\b|to\b|\w+ed\b)(?P<en>.{2,120}?)[.!]?$"
+    r"^(?:(?:the|our|its) )?(?:(?:main|target|primary|end|first|only|intended) )?users?(?: of (?:it|this|that))? (?:are|is|will be|would be) (?!able|allowed|not\b|to\b|in\b|on\b|at\b|from\b|with\b|free\b|happy\b|also\b|usually\b|often\b|mostly\b|\w+(?:ed|ing|ly)\b)(?P<en>.{2,120}?)[.!]?$"
     r"|^(?:我们的|主要|目标)*(?:用户|使用者)(?:是|为|包括)(?P<zh>[^，。；：]{2,40})[。.！]?$",
     re.IGNORECASE,
 )

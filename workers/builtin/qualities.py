@@ -15,6 +15,9 @@ from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import goal_of, imperative
 
+_NO_QUALITY = expression(
+    r"https?://\S+|\bports? `?\d+`?", re.IGNORECASE
+)  # addresses, which have words of their own
 _LONGEST = 2_000  # characters of a statement that are searched
 _ENSURE = expression(
     r"(?:please )?(?:make sure|ensure|keep|guarantee|make .* (?:in|under|within) )", re.IGNORECASE
@@ -38,7 +41,7 @@ _FAILS = expression(  # of a condition: what the product has to bear
 
 def category_of(text: str, lex: Lexicon) -> Category:
     """The category that most words and values of a statement speak of, of several the first; empty when none does."""
-    said = text[:_LONGEST]
+    said = _NO_QUALITY.sub(" ", text[:_LONGEST])
     speaking = [(name, pattern) for name, pattern in lex.categories if pattern.search(said)]
     names = dict.fromkeys(name for name, _ in speaking)
     if len(names) < 2:

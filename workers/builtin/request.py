@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from orchestrator.domain.clarified import asked_part
 from orchestrator.domain.empty_requests import names_nothing
+from orchestrator.domain.generic_titles import without_mark
 from orchestrator.domain.patterns import expression
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
@@ -18,7 +19,7 @@ from workers.builtin.language import Lexicon, detect_language, lexicon_of
 from workers.builtin.manuals import subject_of
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
-from workers.builtin.wishes import goal_of, same_person
+from workers.builtin.wishes import goal_of, imperative, same_person
 from workers.documents.audience import without_denied
 from workers.documents.content import Entity
 from workers.documents.forms import form_of
@@ -89,21 +90,23 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
         return spoken(stated)[:120]
     found = [row for row in found if can_name(row.text)] or found
     content = [passage.block for passage in read if passage.block.kind not in ("front", "message")]
+    tops = [block for block in content if block.kind == "heading" and block.level == 1][:1]
     headings = [
         block
         for block in content
-        if can_name(block.text) and block.kind == "heading" and (block.level == 1 or block is content[0])
+        if can_name(block.text) and block.kind == "heading" and block in (*tops, content[0])
     ]
     heading = next((block.text for block in headings if not role_of(block.text)), "")
     if heading:
-        return spoken(heading)[:120]
+        return without_mark(spoken(heading))[:120]
     subject = next((_SUBJECT.match(p.block.text) for p in read if p.block.kind == "message"), None)
     if subject:
         return _capital(subject[1].strip())[:120]
     made = _needed(found, lex)
     if made:
         return _capital(made)
-    first = spoken(found[0].text).strip(_TRIM) if found else text.strip()[:80]
+    told = [row for row in found[:_OPENING] if len(found) > 2 and imperative(row.text, lex)] or found
+    first = spoken(told[0].text).strip(_TRIM) if told else text.strip()[:80]
     if lex.language == "zh":
         for_whom = re.match(
             r"^(?:请|帮我)?(?:为|给).{1,14}?(?:做|写|开发|设计|搭建|实现|增加|添加|加上)(?:一[个套款])?(.+)$",
@@ -141,7 +144,8 @@ def _needed(found: list[Sentence], lex: Lexicon) -> str:
     if lex.language == "zh":
         opening = (row.text for row in found[:_OPENING] if not row.item and not row.role)
         return next((match[1] for text in opening if (match := _THING_HAN.search(text))), "")
-    asks = (_THING.search(row.text) for row in found[:_OPENING] if not row.item and not row.role)
+    prose = frozenset({"", "background", "problem"})
+    asks = (_THING.search(row.text) for row in found[:_OPENING] if not row.item and row.role in prose)
     said = next((match[1] for match in asks if match), "")
     named = re.split(r"[,.;:(]|\s(?:that|which|where|so|because|who|and|but|when|if)\s", said)[0]
     return " ".join(named.split()[:_NAME]) if len(named.split()) > 1 else ""

@@ -207,9 +207,17 @@ def _bare(name: str) -> str:
     return re.sub(r"^(?:the|an?|each|every|all) ", "", name.lower())
 
 
+_PEOPLE = expression(r"(\s(?:of|in|at|on|with|from|for|who|that|and|or)\s)")
+
+
 def one_of(people: str, lex: Lexicon) -> str:
-    """One of a group of people, as a story speaks of them: `Patients` -> `patient`."""
-    return lower_first(singular(people)) if lex.language == "en" else people
+    """One of a group of people, as a story has them: `Patients` -> `patient`, `members of a team` -> `member of a team`."""
+    if lex.language != "en":
+        return people
+    parts = _PEOPLE.split(people)
+    named = [at for at in range(0, len(parts), 2) if at == 0 or parts[at - 1].strip() in ("and", "or")]
+    parts = [singular(part) if at in named else part for at, part in enumerate(parts)]
+    return lower_first("".join(parts))
 
 
 def _infinitive(actions: Iterable[str], lex: Lexicon) -> str:

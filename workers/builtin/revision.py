@@ -26,8 +26,8 @@ from workers.builtin.language import lexicon, lexicon_of
 from workers.builtin.material import Material, carries, short, unique
 from workers.builtin.orders import is_order, renamed, restates, reworded
 from workers.builtin.request import Need, analyse_request
-from workers.builtin.said_sections import OF_BRIEF, in_section, section_rows
-from workers.builtin.sentences import is_telling, sentences
+from workers.builtin.said_sections import OF_BRIEF, in_section, said_in, section_rows
+from workers.builtin.sentences import is_telling
 from workers.documents.content import (
     Architecture,
     Brief,
@@ -41,7 +41,7 @@ from workers.documents.lint.rules import is_finding
 
 C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)
 HEARD = 0.6  # of a line's words, in one statement of a document
-_ANSWERS = ("unmet_form", "unmet_talk", "unmet_change", "unmet_section")
+_ANSWERS = ("unmet_form", "unmet_talk", "unmet_change", "unmet_section", "unmet_lost")
 _CHANGES = expression(
     r"\b(?:remove|drop|delete|omit|discard|split|merge|move|renam|reword|replac|chang|lower|raise|mark)\w*\b|删除|去掉|移除|拆分|合并|改为|改成|降为|升为",
     re.IGNORECASE,
@@ -94,7 +94,10 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
     if isinstance(content, Architecture | Epics):
         heard = _heard(content, m)
         keyed = [(key or ("" if heard(line) else "unmet_change"), line) for key, line in keyed]
-    keyed += [("unmet_section", line) for line in _elsewhere(content, m)]
+    keyed += [
+        ("unmet_lost" if isinstance(content, Brief) else "unmet_section", line)
+        for line in _elsewhere(content, m)
+    ]
     unmet: list[str] = unique(m.say(key, text=short(line, 400)) for key, line in keyed if key)
     if not unmet and kept == asked:
         return content, ()
@@ -134,19 +137,21 @@ def _heard(content: Content, m: Material) -> Callable[[str], bool]:
 
 
 def _elsewhere(content: Content, m: Material) -> list[str]:
-    """What was said under the name of a section that the brief has and this document has not, where no document states it."""
-    if isinstance(content, Discovery | Brief | Declared):
+    """What was said under the name of a section that the brief has and this document has not, where no document states it;
+    of the brief, what it does not state."""
+    if isinstance(content, Discovery | Declared):
         return []
-    brief = m.facts.get("brief")
+    brief = content if isinstance(content, Brief) else m.facts.get("brief")
     documents = [each for each in (content, *m.facts.values()) if isinstance(each, Content)]
     said = [
         text.casefold() for each in documents if each is not m.facts.get("previous") for text in _texts(each)
     ]
+    said += [text.casefold() for text in brief.open_questions] if isinstance(brief, Brief) else []
     people = [user.name.casefold() for user in brief.users] if isinstance(brief, Brief) else []
     return [
         row.quote
         for row in m.sections
-        if row.role in OF_BRIEF
+        if (row.role in OF_BRIEF or isinstance(content, Brief))
         and not any(carries(row.text.casefold(), text) for text in said)
         and not (row.role == "user" and any(name in row.text.casefold() for name in people))
     ]
@@ -195,7 +200,7 @@ def _lines(piece: str) -> list[str]:
         return [*ranks, *(_lines(rest) if rest else [])]
     if is_amendment(piece) or _REPLY.match(piece) or (_QUOTED.search(piece) and not section_rows([piece])):
         return [piece]
-    rows = sentences(piece)
+    rows = said_in(piece)
     return [row.quote for row in rows if not in_section(row)] if rows else [piece]
 
 

@@ -5,18 +5,50 @@ It is read as the same section of a request is; it asks for nothing that the pro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from orchestrator.domain.dataclass import replace
+from orchestrator.domain.patterns import expression
+from orchestrator.domain.text import keywords
 from workers.builtin.analysis import Actor, RequestAnalysis
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import first_modal
 from workers.builtin.language import lexicon_of
-from workers.builtin.sentences import Sentence, is_telling, sentences
+from workers.builtin.sentences import Sentence, is_telling, sentences_of
 from workers.builtin.wishes import imperative, same_person
+from workers.documents.passage import Passage
+from workers.documents.passages import passages
+from workers.documents.reading_words import label_role
 
-_SECTIONS = frozenset({"problem", "user", "goal", "metric", "non_goal", "constraint", "dependency"})
+_SECTIONS = frozenset(
+    {
+        "problem",
+        "user",
+        "goal",
+        "metric",
+        "non_goal",
+        "constraint",
+        "dependency",
+        "risk",
+        "assumption",
+        "question",
+    }
+)
 _TOLD = frozenset({"problem", "user"})  # sections below which a wish stays a wish
+_ALIKE = {"plan": "constraint"}  # what a timeline says is a limit
+_LISTS = frozenset(
+    {"constraint", "risk", "assumption", "dependency"}
+)  # behind whose labels several may stand
+_COMMA = expression(r"[,，、]\s*(?:(?:and|und|et|y)\s+)?(?![^(（]*[)）])")
+_GOES_ON = expression(  # a part behind a comma that says nothing without the one before it
+    r"(?:which|who|that|where|when|if|because|since|but|so|or|as|including|such|e\.g|i\.e|not|only|then|at|in|on|by|for|with|from|of)\b",
+    re.IGNORECASE,
+)
+_THEY = expression(
+    r"(?:they|all of them|most of them|some of them|everybody|these|he|she)\b|他们|她们|大家", re.IGNORECASE
+)
+_WORDS = 10  # of one of several that stand in a line
 OF_BRIEF = _SECTIONS - {"non_goal", "constraint"}  # what no later document states
 
 
@@ -27,6 +59,8 @@ def in_section(row: Sentence) -> bool:
     lex = lexicon_of(row.text)
     if lex.find("form", row.text.strip()) or lex.find("remark", row.text):
         return False
+    if row.role == "question":
+        return bool(row.passage.label)
     if row.role not in _TOLD:
         return True
     modal = first_modal(row.text, lex)
@@ -37,19 +71,43 @@ def in_section(row: Sentence) -> bool:
 
 
 def section_rows(pieces: Iterable[str]) -> list[Sentence]:
-    """The sentences that name their section, in order."""
-    return [row for piece in pieces for row in sentences(piece) if in_section(row)]
+    """The sentences that name their section, in order; each of several things behind a label by itself."""
+    rows = [row for piece in pieces for row in said_in(piece) if in_section(row)]
+    return [part for row in rows for part in _parts(row)]
+
+
+def said_in(piece: str) -> list[Sentence]:
+    """The sentences of a person's words; what stands behind `Timeline:` counts as a limit."""
+    return [*sentences_of(tuple(map(_as_said, passages(piece))))]
+
+
+def _as_said(passage: Passage) -> Passage:
+    role = label_role(passage.label) if passage.role in ("aside", "plan") else ""
+    return replace(passage, role=_ALIKE.get(role, role)) if role in (*_ALIKE, *_SECTIONS) else passage
+
+
+def _parts(row: Sentence) -> list[Sentence]:
+    """`Constraints: one server, no cloud` names two; a sentence with commas of its own stays one."""
+    pieces = [piece.strip() for piece in _COMMA.split(row.text.rstrip(".。"))]
+    several = (
+        row.role in _LISTS
+        and len(pieces) > 1
+        and all(piece and len(piece.split()) <= _WORDS for piece in pieces)
+        and not any(_GOES_ON.match(piece) for piece in pieces[1:])
+    )
+    return [replace(row, text=piece) for piece in pieces] if several else [row]
 
 
 def with_sections(a: RequestAnalysis, rows: Sequence[Sentence]) -> RequestAnalysis:
     """The analysis of a request with what was said later under names of sections."""
     if not rows:
         return a
-    reader = Reader([*rows])
+    more = [row for at, row in enumerate(rows) if _tells_more(row, rows[:at])]
+    reader = Reader([row for row in rows if row.role != "assumption" and row not in more])
     reader.sort()
     known = [actor.name for actor in a.actors]
     actors = [
-        Actor(name, told)
+        Actor(name, (*told, *(row.text for row in more if _speaks_of(row, name))))
         for name, told in reader.users.named.items()
         if not any(same_person(name, old) for old in known)
     ]
@@ -60,5 +118,17 @@ def with_sections(a: RequestAnalysis, rows: Sequence[Sentence]) -> RequestAnalys
         actors=(*a.actors, *actors),
         situation=(*a.situation, *reader.situation),
         dependencies=(*a.dependencies, *reader.dependencies),
+        risks=(*a.risks, *reader.risks),
         questions=(*a.questions, *reader.questions),
     )
+
+
+def _tells_more(row: Sentence, before: Sequence[Sentence]) -> bool:
+    """Whether a sentence about users only says more of those that its paragraph has named: `They work on two screens.`"""
+    named = [other.text for other in before if other.passage.block.text == row.passage.block.text]
+    again = _THEY.match(row.text) or any(keywords(row.text) & keywords(text) for text in named)
+    return row.role == "user" and row.text == row.quote and bool(named) and bool(again)
+
+
+def _speaks_of(row: Sentence, name: str) -> bool:
+    return _THEY.match(row.text) is not None or name.casefold() in row.text.casefold()

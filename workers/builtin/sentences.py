@@ -77,8 +77,9 @@ def sentences_of(found: tuple[Passage, ...]) -> Iterator[Sentence]:
         if passage.opens or passage.role in UNREAD or not passage.text.strip():
             continue
         lead = passage.block.lead
-        priority = passage.priority or (lead_priority(lead) if lead.endswith((":", "：")) else "")
-        if priority and not passage.role:
+        led = lead_priority(lead) if lead.endswith((":", "：")) else ""
+        priority = passage.priority or led
+        if (priority and not passage.role) or (led and passage.role == "background"):
             passage = replace(passage, role="requirement")
         said_of_it = [
             text

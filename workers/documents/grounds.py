@@ -25,6 +25,7 @@ from workers.documents.lint.comparing import (
     numbers,
     plain,
     share,
+    tells,
     words,
 )
 
@@ -59,17 +60,23 @@ class Grounds:
 
     @cached_property
     def basis(self) -> Basis | None:
-        """What the specification rests on; None where no document has goals or requirements."""
+        """What the specification rests on; None where no document has goals or requirements.
+
+        A question is answered by words that say what is meant: a heading with `Be better` below it answers none.
+        """
         if not self._briefs and not self._requirements:
             return None
         every = sum(len(brief.goals) for _, brief in self._briefs) + len(self._requirements)
         given = len(self.goals) + len(self.requirements)
         answers = {
-            Question.WHAT: bool(self.requirements),
-            Question.WHY: bool(self.goals) or self._has_situation,
-            Question.WHO: self._has_users,
+            Question.WHAT: any(tells(item.statement) for item in self.requirements.values()),
+            Question.WHY: any(tells(goal.text) for goal in self.goals.values()) or self._tells_situation,
+            Question.WHO: any(tells(name) for name in self._users),
             Question.MEASURE: self._is_measured,
-            Question.BOUNDS: self._has_limits or self._has_qualities,
+            Question.BOUNDS: any(tells(text) for text in self._limits)
+            or any(
+                tells(item.statement) for item in self.requirements.values() if item.kind == "nonfunctional"
+            ),
         }
         return Basis(given, every - given, frozenset(each for each, said in answers.items() if said))
 
@@ -165,20 +172,38 @@ class Grounds:
         )
 
     @cached_property
-    def _has_users(self) -> bool:
+    def _tells_situation(self) -> bool:
         return any(
-            self._is_given(user.source, [user.name], kind)
+            tells(piece) and (kind in self.confirmed or self._holds(piece))
             for kind, brief in self._briefs
-            for user in brief.users
+            for piece in _pieces([brief.situation])
         )
 
     @cached_property
-    def _has_limits(self) -> bool:
-        return any(
-            self._is_given(row.source, [row.text], kind)
+    def _users(self) -> list[str]:
+        return [
+            user.name
+            for kind, brief in self._briefs
+            for user in brief.users
+            if self._is_given(user.source, [user.name], kind)
+        ]
+
+    @property
+    def _has_users(self) -> bool:
+        return bool(self._users)
+
+    @cached_property
+    def _limits(self) -> list[str]:
+        return [
+            row.text
             for kind, brief in self._briefs
             for row in (*brief.constraints, *brief.out_of_scope, *brief.dependencies)
-        )
+            if self._is_given(row.source, [row.text], kind)
+        ]
+
+    @property
+    def _has_limits(self) -> bool:
+        return bool(self._limits)
 
     @cached_property
     def _has_qualities(self) -> bool:

@@ -42,6 +42,7 @@ _OF_STATES = expression(  # what stands behind it are states that something may 
     r"\b(?:states?|status(?:es)?|stages?|values?|options?|one of|either|zustand|zustände|états?|estados?)\W*$|状态\W*$",
     re.IGNORECASE,
 )
+_WORD = expression(r"\w{2}")
 _STATES = 4  # of a list, rather than the state of one thing with remarks
 _TICKED = expression(r"\s*[✅✔☑✓]\ufe0f?\s*[.。]?$")
 _FINISHING = ASKED | {"", "background", "goal", "plan", "constraint", "dependency", "non_goal"}
@@ -58,6 +59,7 @@ _MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"
 _TURNS = frozenset(
     {"non_goal", "risk", "question", "acceptance", "mitigation"}
 )  # labels that count within any section
+_ARE = expression(r"(?<=s)\s(?:are|sind|sont|son)$", re.IGNORECASE)  # `Constraints are: ...`
 _MIXED = frozenset({"risk", "question", "user"})  # sections in which items may be labelled as anything else
 _VALUE = 6  # words of a target that is a value alone
 _NOT = expression(
@@ -113,7 +115,7 @@ def labelled(base: Passage, *, within: bool) -> Passage:
     found = _LABEL.match(base.text)
     if not found or len(found[2].split()) > 6:
         return base
-    label, rest = found[2].strip(" *"), found[3]
+    label, rest = _ARE.sub("", found[2].strip(" *")), found[3]
     attribute = attribute_of(label) if within or label_role(label) != "constraint" else ""
     item = base.block.kind == "item"
     if attribute == "target" and item and base.role in ("goal", "metric") and len(rest.split()) > _VALUE:
@@ -197,7 +199,8 @@ def finished_words(text: str) -> str:
         said = re.split("[,，、/;；(（]", state[1]) if state else []
         if state is None or len(said) >= _STATES or _OF_STATES.search(text[: state.start()]):
             continue
-        if is_done(said[0].strip(" *.。")):
+        status = said[0].strip(" *.。")
+        if _WORD.match(status) and is_done(status):  # `X` is a mark of a cell
             return text[: state.start()]
     return ""
 

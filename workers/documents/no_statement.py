@@ -24,6 +24,9 @@ _BESIDE = expression(r"\s+[·•|∙]\s+")
 _ANCHORS = expression(
     r"(?:\W*(?:\d+(?:\.\d+)*\.?)?\s*\[[^\[\]]+\]\(#[^()\s]*\))+\W*"
 )  # a line of a table of contents
+_POINTS = expression(  # a link, and what it is called: `RFC PR: [#12](https://...)`
+    r"(?:[\w /#.-]{2,30}[:：]\s*)?(?:(?:\[[^\[\]]*\]\([^()\s]*\)|<?https?://[^\s<>]+>?)[\s,;·]*)+"
+)
 _STATING = ASKED | {
     "goal",
     "metric",
@@ -69,6 +72,8 @@ def beside(text: str, legend: dict[str, str]) -> str:
         return "meta"
     aside = _ASIDE.match(text)
     if aside and not _MODAL.search(text) and not label_role(re.split("[:：]", aside["said"])[0]):
+        return "meta"
+    if "://" in text and _POINTS.fullmatch(text):
         return "meta"
     if _facts(text) or ("=" in text and len(_MEANS.findall(text)) > 1):
         return "meta"

@@ -18,7 +18,7 @@ from workers.documents.markdown_parts import Dialect, parse
 from workers.documents.markup import as_hashes
 from workers.documents.plain_text import as_markdown
 from workers.documents.reading_words import clause_role, column_of, role_of
-from workers.documents.words import bare, is_prose, shown, written
+from workers.documents.words import bare, is_prose, shown, untagged, written
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -176,7 +176,7 @@ class _Outline:
                 case "html_block" if "</details>" in token.content and self.folds:
                     self.headings = self.folds.pop()
                 case "html_block" if is_prose(token.content):
-                    self.walk(_parser(html=False).parse(token.content))
+                    self.walk(_parser(html=False).parse(untagged(token.content)))
                 case "inline" if row is not None:
                     row.append(self.words(token))
                 case "inline":
@@ -355,6 +355,6 @@ def readable(text: str) -> str:
 def _shown(tokens: Sequence[Token]) -> Iterator[str]:
     for token in tokens:
         if token.type == "html_block" and is_prose(token.content):
-            yield from _shown(_parser(html=False).parse(token.content))
+            yield from _shown(_parser(html=False).parse(untagged(token.content)))
         elif token.type == "inline" and not _navigation(token):
             yield shown(token)

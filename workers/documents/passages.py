@@ -13,6 +13,8 @@ from itertools import takewhile
 
 from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.patterns import expression
+from orchestrator.domain.text import is_cjk
+from workers.documents.block_parts import split
 from workers.documents.item_marks import (
     ID,
     finished_words,
@@ -72,6 +74,18 @@ _A = expression(r"^\**(?:A|Answer|答)[:：]\**\s*")
 _KEY_RESULT = expression(r"\W*KR[\s-]?\d")
 _OKR = expression(
     r"\W*(?:(?P<goal>O[\s-]?\d{1,2}|Objective \d{1,2})|KR[\s-]?\d{1,2}(?:\.\d{1,2})*|Key result \d{1,2})\s*(?:[:：.)]|[-–—](?=\s))"
+)
+_POINTS = expression(  # at the end of a sentence, what refers to the code below it
+    r"[,，]?\s*\b(?:(?:which|that|this|it) (?:would |will |could |might )?looks? (?:something |a bit )?like(?: (?:this|so))?|(?:something )?like (?:this|so)|(?:is |are )?(?:as|in the) follow(?:s|ing)(?: (?:form|format|way))?|(?:as )?(?:shown )?below"
+    r"|for (?:example|instance)|e\.g\.?|such as)$|[，,]?(?:如下所?示?|例如|比如)$",
+    re.IGNORECASE,
+)
+_POINTING = expression(  # what only leads to that code
+    r"^(?:(?:and|so|or|but|then),? )*(?:for instance|e\.g\.|here(?:['’]s| is| are)|let['’]s|let us|consider|suppose|see|if|例如|比如)\b|\b(?:this|these|examples?|following|look)\b|\b(?:that|do|like|of|as|to|by|with|is|are|be|in|at|via|from|would|into|using|run|running)$",
+    re.IGNORECASE,
+)
+_ASKS = expression(
+    r"\b(?:shall|must|should|needs?|(?:we|i) want|requires?d?)\b|必须|应当?|需要", re.IGNORECASE
 )
 _DOUBT = expression(r"^[?？]{1,3}\s+(?=\w)")
 _TOLD_STORY = expression(r"(?:user story|story|feature|requirement|用户故事|功能|需求)\b", re.IGNORECASE)
@@ -147,10 +161,31 @@ KEPT_CHARS = 32 * 1024  # of a text whose passages are kept
 _kept = lru_cache(maxsize=8)(_read)  # a request is read for its needs, its features and its ledger
 
 
+_NAMED, _NAMED_HAN = 4, 12  # words, or characters of Chinese, that only name what follows
+
+
 def _opens(text: str) -> bool:
     """Whether a short paragraph above a list only names it: `Main flow`."""
-    named = len(text.split()) <= 4 and not text.rstrip().endswith((".", "!", "?", "。"))
+    short = len(text) <= _NAMED_HAN if is_cjk(text) else len(text.split()) <= _NAMED
+    named = short and not text.rstrip().endswith((".", "!", "?", "。"))
     return named or (len(text) <= 30 and bool(label_role(text)))
+
+
+def _leading(base: Passage, *, listed: bool) -> Passage:
+    """A paragraph above a list or a piece of code: its last sentence leads to the list, whatever else it says is read.
+
+    What leads to code may state by itself what the code only shows: `The export has one line a booking:`.
+    """
+    text = base.text.rstrip()
+    if _opens(text):
+        return replace(base, opens=True)
+    if not text.endswith((":", "：")):
+        return base
+    *said, last = split(text, "en") or [text]
+    stated = "" if listed else _POINTS.sub("", last.rstrip(":： ")).rstrip(" ,，")
+    leads = not stated or (_POINTING.search(stated) is not None and not _ASKS.search(stated))
+    kept = text[: text.rfind(last)] + ("" if leads else stated)
+    return replace(base, text=kept.rstrip()) if said or not leads else replace(base, opens=True)
 
 
 def _denied(answer: str) -> tuple[str, str]:
@@ -173,7 +208,8 @@ class _Roles:
         self.explains = len(roles & _OF_REQUESTS) < 2  # it may be a manual
         self.by_id: dict[str, str] = {}  # own id of a statement -> its block
         self.properties = properties(blocks)
-        self.leads = {block.lead for block in blocks if block.lead}
+        self.leads = {block.lead for block in blocks if block.lead and block.kind != "code"}
+        self.shown = {block.lead for block in blocks if block.lead and block.kind == "code"}
         self.legend: dict[str, str] = {}  # a symbol -> the priority it stands for
         ticks: dict[tuple[tuple[str, ...], str], set[bool]] = {}
         for block in blocks:
@@ -462,12 +498,8 @@ class _Roles:
             base = replace(base, role="requirement")
         if base.block.id in self.children and base.role != "user" and not base.values and not base.opens:
             base = replace(base, opens=introduces(base.text))
-        if (
-            base.block.kind == "paragraph"
-            and base.block.text in self.leads
-            and (base.text.rstrip().endswith((":", "：")) or _opens(base.text))
-        ):
-            base = replace(base, opens=True)
+        if base.block.kind == "paragraph" and base.block.text in self.leads | self.shown:
+            base = _leading(base, listed=base.block.text in self.leads)
         if base.role == "acceptance" and not base.parent and not base.opens:
             base = replace(base, parent=self._accepted(base.block))
         return replace(base, values={**base.values, **values})

@@ -74,8 +74,12 @@ _STEP = expression(
     r"\s*[:：]\s|\s*\W{0,2}(?:given|when|then|and|but|or|gegeben|wenn|dann|und|étant|quand|alors|et|dado|cuando|entonces)\b",
     re.IGNORECASE,
 )
+_STOPS = expression(r"[.!?:。！？：][\"'”’)*_`]*\s*$")
+_STOP_WITHIN = expression(r"[\w`)]{2}[.!?][\"'”’)*_`]* +[A-Z\"“`*_\[(]|[。！？](?=.)")
 _NARROW = 36  # characters of Chinese that nobody wraps at
 _ROOM = 6  # characters that a wrapped line leaves free at most, besides the next word
+_COUNTED = expression(r"^\s*1[.)] .{8,}?(?:[.;!?]|\w) 2[.)] \S")  # `1. Sort by date. 2. Filter by name`
+_NEXT = expression(r"(?<=\S)\s+(?=[2-9][.)] [A-Z\u4e00-\u9fff])")
 _FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
 _FLAT_HEADING = expression(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
 _FLAT_ITEM = expression(r"(?<!\s)\s+(?=(?:[-*•] |\d{1,2}[.)] |- \[[ xX]\] )\S)")
@@ -173,8 +177,36 @@ def _with_breaks(lines: list[str]) -> list[str]:
         ended = pairs
     if len(pairs) < 2 or 2 * len(ended) < len(pairs) or not width > (14 if han else 30):
         return lines
-    broken = {at for at in pairs if not _GOES_ON.search(lines[at]) and not _STEP.match(lines[at + 1])}
+    wrapped = _wrapped(lines, told)
+    broken = {
+        at
+        for at in pairs
+        if not _GOES_ON.search(lines[at])
+        and not _STEP.match(lines[at + 1])
+        and (at not in wrapped or (at in ended and _STOPS.search(lines[at])))
+    }
     return [piece for at, line in enumerate(lines) for piece in ([line, ""] if at in broken else [line])]
+
+
+def _wrapped(lines: list[str], told: list[bool]) -> set[int]:
+    """The lines of paragraphs whose sentences run over the ends of lines: one ends within a line, or only with the last one."""
+    found: set[int] = set()
+    at = 0
+    while at < len(lines):
+        end = at
+        while end < len(lines) and told[end]:
+            end += 1
+        group = lines[at:end]
+        if len(group) > 1:
+            within = any(_STOP_WITHIN.search(line) for line in group)
+            last = _STOPS.search(group[-1]) and not any(_STOPS.search(line) for line in group[:-1])
+            runs_on = group[0].lstrip()[:1].isupper() and all(
+                line.lstrip()[:1].islower() for line in group[1:]
+            )
+            if within or (last and runs_on):
+                found.update(range(at, end))
+        at = max(end, at + 1)
+    return found
 
 
 def _first(line: str) -> str:
@@ -196,7 +228,9 @@ def _marked(line: str) -> str:
 
 
 def _unflattened(line: str) -> list[str]:
-    """The lines of a Markdown document that was put on one line."""
+    """The lines of a Markdown document, or of a numbered list, that was put on one line."""
+    if _COUNTED.match(line):
+        return _NEXT.sub("\n", line).split("\n")
     if len(line) < _FLAT:
         return [line]
     if len(_FLAT_HEADING.findall(line)) < 2:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from orchestrator.domain.generic_titles import is_generic
 from orchestrator.domain.patterns import expression
 
 _THING = r"(?:product|project|app|application|tool|system|platform|service|site|website|software|library|game|working)"
@@ -64,5 +65,6 @@ def can_name(text: str) -> bool:
     return (
         _NO_NAME.match(text) is None
         and _DOCUMENT.fullmatch(text) is None
+        and not is_generic(text)
         and re.fullmatch(r"\W*[A-Z]{1,6}-?\d+(?:\.\d+)*\W*", text) is None
     )

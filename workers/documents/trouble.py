@@ -28,7 +28,7 @@ _HURTS = expression(  # by its verb, so that what is said of lost parcels or emp
     r"\b(?:miss(?:es)?|loses?|forgets?|keeps? (?:on )?(?:forgetting|losing|missing|asking|calling|phoning|ringing|complaining|arguing|coming|turning up)|wastes?|complains?|argues?|quarrels?|suffers?|struggles?|waits? (?:[\w-]+ ){0,2}(?:minutes|hours?|days|weeks)"
     r"|costs? (?:us|me|them|each|every|about|up to|over|too|hours|days|a lot|half)|takes? (?:us |me |them )?(?:too|hours|days|weeks|ages|forever|all day|half)"
     r"|(?:is|are|gets?|got|go|goes|stays?|comes?|keeps?) (?:\w+ ){0,2}?(?:lost|forgotten|missing|wrong|double[- ]?booked|out of date|outdated|scattered|overlooked|unanswered|late|stale|twice|too \w+)"
-    r"|for nothing|in vain|(?:nobody|no one) (?:\w+ )?(?:knows?|remembers?|notices?|is sure)|have no idea|never (?:match|matches|fits?|agrees?|adds? up))\b"
+    r"|for nothing|in vain|by hand|manually|still [^.]{3,60} on paper|(?:nobody|no one) (?:\w+ )?(?:knows?|remembers?|notices?|is sure)|have no idea|never (?:match|matches|fits?|agrees?|adds? up))\b"
     r"|浪费|经常(?:丢失?|忘记?|漏|错|被重复|找不到)|总是?(?:丢失?|忘记?|漏|错|找不到)|太[慢久长贵]|投诉|抱怨|耗时|费时|没人知道",
     re.IGNORECASE,
 )

@@ -20,6 +20,10 @@ _EMPHASIS = expression(
 )
 _OPENS, _CLOSES = "`\"'“‘「([<", "`\"'”’」)]>.,:;!?%。，：；！？"
 _LINK = expression(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
+_BREAK = expression(r"\s*<br ?/?>\s*", re.IGNORECASE)
+_LAYOUT = expression(
+    r"</?(?:p|div|center|strong|b|i|em|a|span|sub|sup|small|font|h[1-6])(?:\s[^<>]*)?/?>", re.IGNORECASE
+)
 _PROSE = expression(r"<[A-Za-z][\w-]*>(?!.*</)[^\n]*\w")
 
 
@@ -57,6 +61,11 @@ def spoken(text: str) -> str:
 def is_prose(html: str) -> bool:
     """Whether what Markdown takes for an HTML block is a sentence about a tag: `<script> tags must be escaped`."""
     return _PROSE.match(html.partition("\n")[0]) is not None
+
+
+def untagged(html: str) -> str:
+    """What such a block says without the tags that only place or stress it; each of its lines stays one."""
+    return _LAYOUT.sub("", _BREAK.sub("\n\n", html))
 
 
 def _on_one_line(text: str) -> str:

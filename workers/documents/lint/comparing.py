@@ -47,6 +47,11 @@ def strong(text: str) -> frozenset[str]:
     return words(text) - _listed("weak")
 
 
+def tells(text: str) -> bool:
+    """Whether a statement has a number or a word that says what is meant; `It must be easy to use` has none."""
+    return bool(numbers(text)) or bool(strong(pattern("vague").sub(" ", text)) - _listed("empty"))
+
+
 @cache
 def _listed(name: str) -> frozenset[str]:
     return keywords(words_of(name)) | frozenset(words_of(name).split())
