@@ -130,29 +130,36 @@ class Team:
         (found,) = (each for each in done if each["check"] == check)
         return dict(found)
 
-    def start(self, sessions: int = 2) -> None:
-        """More work, so that every step is made while sessions run."""
-        for _ in range(sessions):
-            done = self.here.run(
-                "start", f"{REQUEST} {next(self.numbers)}", "--mode", "spec-only", "--detach"
-            )
-            assert done.code == 0, done.err
+    def start(self, sessions: int) -> None:
+        """More work, all of it at once: begun one after another, one host could end each before the next is there."""
+        begun = [
+            self.here.spawn("start", f"{REQUEST} {next(self.numbers)}", "--mode", "spec-only", "--detach")
+            for _ in range(sessions)
+        ]
+        for each in begun:
+            _, err = each.communicate(timeout=patient(120))
+            assert each.returncode == 0, err
 
     def unfinished(self) -> int:
         return int(self.here.rows("SELECT count(*) FROM sessions WHERE status <> 'completed'")[0][0])
 
     def works(self, name: str) -> None:
-        """The host completes a task of sessions that are started now, and they go on."""
-        self.start()
+        """The host completes a task that it begins from now on, and sessions go on.
+
+        There is always more to do than all other hosts can: else they may leave nothing for this one.
+        """
         (before,) = self.here.rows("SELECT coalesce(max(opened_at), 0) FROM runs")[0]
-        self.here.wait(
-            lambda: self.here.rows(
+
+        def has_worked() -> bool:
+            self.start(max(0, len(self.machines) + 1 - self.unfinished()))
+            found = self.here.rows(
                 "SELECT 1 FROM runs r JOIN hosts h ON h.incarnation = r.host "
                 "WHERE h.token = ? AND r.outcome = 'completed' AND r.opened_at > ?",
                 *(name, before),
-            ),
-            f"{name} completes a task",
-        )
+            )
+            return bool(found)
+
+        self.here.wait(has_worked, f"{name} completes a task")
         assert self.unfinished(), "the sessions have ended before the step that they are for"
 
     def await_end(self) -> list[str]:
