@@ -13,12 +13,22 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from orchestrator import __version__
 from orchestrator.store.backends.sqlite_file import SCHEMA
 from orchestrator.store.clock import process_start
 from tests import invariants
 from tests.conftest import Distributions
 from tests.cut_proxy import CutProxy, cut_proxy
-from tests.e2e.installed_versions import EARLIER, Installed, InstalledOnPostgres, install, wheel_of
+from tests.e2e.installed_versions import (
+    EARLIER,
+    NUMBERED,
+    Installed,
+    InstalledOnPostgres,
+    install,
+    replace_with,
+    wheel_of,
+    wheel_of_checkout,
+)
 from tests.e2e.postgres_project import database_toml
 from tests.e2e.test_bad_disk import Gate
 from tests.e2e.test_install import install_wheel
@@ -279,13 +289,40 @@ def test_a_newer_command_ends_the_coordinator_that_it_finds_here_before_it_migra
     )
 
 
-@pytest.mark.parametrize("commit", [SAME_SCHEMA, EARLIER_SCHEMA])
-def test_on_one_machine_the_package_is_upgraded_under_a_session_at_work(
-    commit: str, distributions: Distributions, tmp_path: Path
+def test_a_joined_host_whose_program_is_replaced_goes_on_as_the_new_one(
+    team: Team, now: Path, distributions: Distributions, tmp_path: Path
 ) -> None:
-    program = install(wheel_of(commit, tmp_path), tmp_path)
+    program = install(wheel_of_checkout(distributions, tmp_path, NUMBERED), tmp_path)
+    team.here.use(now)
+    team.begin(now, "daemon", "run")
+    team.serve(now, "--no-coordinator")
+    joined = team.join("far-1", program)
+    team.works("far-1")
+    assert f"far-1 runs version {EARLIER}" in team.doctor("hosts")["says"]
+
+    replace_with(distributions.wheel, program, tmp_path)
+
+    team.here.wait(lambda: EARLIER not in team.doctor("hosts")["says"], "the host has joined anew")
+    team.works("far-1")
+    assert team.await_end() == []
+    assert team.here.rows("SELECT sum(attempts) FROM tasks") == [(0,)]
+    end(joined)
+
+
+@pytest.mark.parametrize("commit", [None, SAME_SCHEMA, EARLIER_SCHEMA])
+def test_on_one_machine_the_package_is_upgraded_under_a_session_at_work(
+    commit: str | None, distributions: Distributions, tmp_path: Path
+) -> None:
+    """None: the version before is this very checkout, and notices it. The other two do not: what they load late is of
+    the new package. So their agent is at work until they release it.
+    """
+    wheel = (
+        wheel_of_checkout(distributions, tmp_path, NUMBERED) if commit is None else wheel_of(commit, tmp_path)
+    )
+    program = install(wheel, tmp_path)
     gate = Gate(tmp_path)
-    life = Installed(tmp_path / "one" / "p", {**SETTINGS, "own_host": True, "slots": 2}, gate.toml)
+    settings = {**SETTINGS, "own_host": True, "slots": 2, "drain_seconds": 60 if commit is None else 5}
+    life = Installed(tmp_path / "one" / "p", settings, gate.toml)
     life.use(program)
     try:
         session = gate.start(life)
@@ -294,12 +331,14 @@ def test_on_one_machine_the_package_is_upgraded_under_a_session_at_work(
         install_wheel(program.with_name("python"), distributions, tmp_path)
         looked = life.run("check", session)
         going_on = life.run("resume", session, "--detach")
+        if commit is not None:
+            life.wait(lambda: process_start(earlier) is None, "the earlier coordinator has ended", 120)
         gate.open()
 
         assert looked.code == 0, looked.err
         assert going_on.code == 0, going_on.err
         life.wait(lambda: life.status(session)[0] == "completed", "the session ends", 240)
-        assert process_start(earlier) is None
+        assert life.rows("SELECT version FROM leases") == [(__version__,)]
         assert life.rows("SELECT version_num FROM alembic_version") == [(SCHEMA,)]
         for key in life.tasks(session):
             story = life.story(key, session)
