@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -77,10 +77,13 @@ class Installation:
         return bool(found) and None not in found.values()
 
 
-def begin_anew(installed: Installation, is_told: Callable[[], bool]) -> None:
+def begin_anew(
+    installed: Installation, is_told: Callable[[], bool], more: Mapping[str, str] | None = None
+) -> None:
     """Put the program that is installed now in the place of this process, its arguments as they were.
 
-    An installer at work is waited for. Returns where `is_told` says meanwhile that the process shall end.
+    `more`: of its environment, beside what this process was started with. An installer at work is waited for. Returns where
+    `is_told` says meanwhile that the process shall end.
     """
     until = time.monotonic() + INSTALL_SECONDS
     while not installed.is_whole() and time.monotonic() < until and not is_told():
@@ -91,7 +94,8 @@ def begin_anew(installed: Installation, is_told: Callable[[], bool]) -> None:
     for stream in filter(None, (sys.stdout, sys.stderr)):
         with suppress(OSError):  # nobody reads it
             stream.flush()
-    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - our own interpreter and arguments
+    command = [sys.executable, *sys.orig_argv[1:]]
+    os.execve(sys.executable, command, {**os.environ, **(more or {})})  # noqa: S606 - our own interpreter and arguments
 
 
 def _folder_of_records(code: Path) -> Path | None:

@@ -147,7 +147,7 @@ def _serve(given: argparse.Namespace) -> int:
         runtime.close()
         store.close()
     if host.begins_anew and not given.supervised:  # else our coordinator starts another
-        begin_anew(installed, host.is_told)
+        begin_anew(installed, host.is_told, environment)
     return code
 
 

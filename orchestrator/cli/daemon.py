@@ -97,7 +97,9 @@ def run(
         code = _lead(daemon, home, detached)
         if daemon.begins_anew:
             store.close()
-            begin_anew(installed, daemon.is_told)
+            begin_anew(
+                installed, daemon.is_told, supervisor.environment
+            )  # hosts still need what was handed over
             raise typer.Exit(code)
         leader = store.read(leases.leader)
     else:

@@ -14,6 +14,7 @@ from tests.conftest import Distributions
 from tests.e2e.installed_versions import Edits, Installed, install, replace_with, wheel_of_checkout
 from tests.e2e.test_bad_disk import Gate
 
+KEY = "GATED_KEY"  # of an agent: handed over by a command, and kept in memory alone
 LAST_IMPORT = "from workers.builtin.wishes import same_person\n"
 # A module that a host loads once an agent has failed needs a name of one that it has loaded at its start.
 NEEDS: Edits = {
@@ -32,7 +33,7 @@ def at_the_gate(
     """A project with a session whose first agent is at work, and stays so until the gate is opened."""
     gate = Gate(folder)
     settings = {"idle_exit_seconds": 3600, "drain_seconds": 60, "reconcile_seconds": reconcile_seconds}
-    life = Installed(folder / "one" / "p", settings, gate.toml)
+    life = Installed(folder / "one" / "p", settings, gate.toml.replace("env = []", f'env = ["{KEY}"]'))
     life.use(program)
     try:
         yield life, gate, gate.start(life)
@@ -54,6 +55,8 @@ def test_a_program_that_is_replaced_goes_on_as_the_new_one_and_no_attempt_counts
     with at_the_gate(program, tmp_path, 0.5 if is_noticed else 600) as (life, gate, session):
         ((coordinator, since),) = life.rows("SELECT pid, process_start FROM leases")
         ((host,),) = life.rows("SELECT pid FROM hosts")
+        handed_over = life.run("resume", session, "--detach", env={KEY: "from another shell"})
+        assert handed_over.code == 0, handed_over.err
 
         replace_with(new, program, tmp_path)
         for name in ("workers.jsonl", "daemon.jsonl") if is_noticed else ():
@@ -73,6 +76,8 @@ def test_a_program_that_is_replaced_goes_on_as_the_new_one_and_no_attempt_counts
         assert process_start(host) is None
         assert life.rows("SELECT pid, process_start, epoch FROM leases") == [(coordinator, since, 2)]
         assert "host_keeps_dying" not in life.logs()
+        ((next_host,),) = life.rows("SELECT pid FROM hosts WHERE pid <> ?", host)
+        assert f"{KEY}=from another shell" in Path(f"/proc/{next_host}/environ").read_text().split("\0")
 
 
 def test_an_import_that_fails_in_a_program_that_was_not_replaced_is_a_failed_attempt(
