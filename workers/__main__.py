@@ -83,6 +83,7 @@ def _serve(given: argparse.Namespace) -> int:
     from orchestrator.config import extras, load_settings, resources
     from orchestrator.door.commit_watch import told_of_commits
     from orchestrator.door.shared_desk import desk_on
+    from orchestrator.installation import Installation, begin_anew
     from orchestrator.store.databases import database_of
     from workers.git.checkouts import trees_folder
     from workers.git.tree_maintenance import TreeMaintenance
@@ -91,6 +92,7 @@ def _serve(given: argparse.Namespace) -> int:
     from workers.run.runtime import Runtime
     from workers.run.settings_watcher import SettingsWatcher
 
+    installed = Installation()
     _share_one_heap()
     project = given.project
     workflow = project / ".workflow"
@@ -118,6 +120,7 @@ def _serve(given: argparse.Namespace) -> int:
             desk, project, lambda: trees_folder(watcher.now().settings.work.trees), logger
         ).poll,
         engine=_engine(settings, desk.project_id, project, environment, logger),
+        installed=installed,
     )
     host.on_environment = watcher.take
     runtime = Runtime(
@@ -131,6 +134,7 @@ def _serve(given: argparse.Namespace) -> int:
         ),
         draining=host.is_draining,
         own_session=host.goes_on_in_session,
+        replaced=host.was_replaced,
         log=logger,
         environ=environment,
     )
@@ -138,10 +142,13 @@ def _serve(given: argparse.Namespace) -> int:
         signal.signal(number, lambda *_: host.drain())
     try:
         with told_of_commits(store, host.look_for_work, logger):
-            return host.run()
+            code = host.run()
     finally:
         runtime.close()
         store.close()
+    if host.begins_anew and not given.supervised:  # else our coordinator starts another
+        begin_anew(installed, host.is_told, environment)
+    return code
 
 
 def _engine(

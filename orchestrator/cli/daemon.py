@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from orchestrator.coordinator.daemon import Daemon
     from orchestrator.domain.json_types import JsonObject
+    from orchestrator.installation import Installation
     from orchestrator.log import Logger
     from orchestrator.project import Project
     from orchestrator.store.rows import Leader
@@ -48,9 +49,11 @@ def run(
     from orchestrator.dispatch import older
     from orchestrator.dispatch.hung import end_hung
     from orchestrator.dispatch.local import HostSupervisor, start_host
+    from orchestrator.installation import Installation, begin_anew
     from orchestrator.project import open_for_writing, read_settings
     from orchestrator.store import leases, queries
 
+    installed = Installation()
     home = project_of(project)
     settings = read_settings(home)
 
@@ -68,9 +71,10 @@ def run(
 
     store = open_for_writing(home, settings, held, stopping, checkpointer=True)
     leader = store.read(leases.leader)
-    if leader is not None and standby:
+    was_us = leader is not None and leases.is_here(leader) and leader.pid == os.getpid()
+    if leader is not None and (standby or was_us):
         note(f"{_named(leader)} coordinates this project: waiting for its end")
-        _await_end(store)
+        _await_end(store, installed)
         leader = None
     if leader is not None and older.outdated(leader.version):
         older.stop([leader], stopping)
@@ -87,8 +91,16 @@ def run(
         supervisor = HostSupervisor(home.root, slots, logger(), begun)
         from orchestrator.coordinator.daemon import Daemon
 
-        daemon = Daemon(home, store, settings, logger(), supervisor=supervisor, stopping=asked)
+        daemon = Daemon(
+            home, store, settings, logger(), supervisor=supervisor, stopping=asked, installed=installed
+        )
         code = _lead(daemon, home, detached)
+        if daemon.begins_anew:
+            store.close()
+            begin_anew(
+                installed, daemon.is_told, supervisor.environment
+            )  # hosts still need what was handed over
+            raise typer.Exit(code)
         leader = store.read(leases.leader)
     else:
         code = 0
@@ -104,12 +116,19 @@ def _named(leader: Leader) -> str:
     return f"another coordinator (pid {leader.pid}{'' if leases.is_here(leader) else ' on another machine'})"
 
 
-def _await_end(store: Store) -> None:
-    """Until nobody leads; what is needed to lead is loaded meanwhile. A database that is away is asked again."""
+def _await_end(store: Store, installed: Installation) -> None:
+    """Until nobody leads; what is needed to lead is loaded meanwhile. A database that is away is asked again.
+
+    Where the program is replaced meanwhile, the other one waits.
+    """
     from orchestrator.coordinator import daemon, timers  # noqa: F401 - half a second, not to come after the end
+    from orchestrator.installation import begin_anew
     from orchestrator.store import leases
 
     while True:
+        if installed.is_replaced() and installed.is_whole():
+            store.close()
+            begin_anew(installed, lambda: False)
         with suppress(DatabaseUnusable):
             if store.read(leases.leader) is None:
                 return

@@ -46,6 +46,7 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.door.commit_watch import told_of_commits
 from orchestrator.engine.place import EnginePlace, engine_place, queues_of
+from orchestrator.installation import Installation
 from orchestrator.log import Logger
 from orchestrator.project import Project, read_settings
 from orchestrator.store import engines, integrity, leases, queries, sessions
@@ -77,8 +78,12 @@ class Daemon:
         *,
         supervisor: HostSupervisor | None = None,
         stopping: threading.Event | None = None,
+        installed: Installation | None = None,
     ) -> None:
-        """`supervisor`: one that may have started a worker host already; `stopping`: set where the end was asked for."""
+        """`supervisor`: one that may have started a worker host already; `stopping`: set where the end was asked for.
+
+        `installed`: what this process was started from.
+        """
         self._project = project
         self._memory = memory
         self._store = store
@@ -87,6 +92,9 @@ class Daemon:
         self._leader = Leader(store, settings.lease_seconds, log, self._wake)
         self._failures = Failures(store, self._leader, log)
         self._stopping = stopping or threading.Event()
+        self._told = False  # to end
+        self._installed = installed
+        self._outdated = False  # the program was replaced under us, and we end for that
         self._busy_at = time.monotonic()
         self._supervisor = supervisor or HostSupervisor(
             project.root, settings.slots if settings.own_host else 0, log
@@ -108,6 +116,7 @@ class Daemon:
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self.stop())
+        self._told = self._stopping.is_set()
         lead = None
         try:
             lead = self._leader.take()
@@ -135,14 +144,28 @@ class Daemon:
         except LifecycleError as error:
             self._log.error("daemon_failed", error=error.what, why=error.why, fix=error.fix)
             raise
+        except Exception as error:
+            if self._installed is None or not self._installed.has_other_files():
+                raise
+            self._leave_to_another(error)
         finally:
             self._end(clock)
         return 0
 
     def stop(self) -> None:
         """Ask for the end; safe to call from a signal handler or a timer."""
+        self._told = True
         self._stopping.set()
         self._wake()
+
+    def is_told(self) -> bool:
+        """Whether the end was asked for, or is due to a fault."""
+        return self._told
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether it has ended for the program alone, which was replaced, and has to go on as the other one."""
+        return self._outdated and not self._told
 
     def _wake(self) -> None:
         if self._waker is not None:
@@ -168,6 +191,9 @@ class Daemon:
 
     def _round(self, clock: LateTimers) -> float:
         """Raises NotLeader, StoreError, OSError."""
+        if self._is_replaced() and self._installed is not None and self._installed.is_whole():
+            self._leave_to_another()
+            return 0.0
         lead = self._leader.take()
         if lead is None:
             self._log.error("deposed")
@@ -179,6 +205,21 @@ class Daemon:
             self._recovered = lead.epoch
             self._recover(lead)
         return self._step(lead, clock)
+
+    def _is_replaced(self) -> bool:
+        """Whether the program is another one than we were started from, or is being replaced.
+
+        Then a host that we start would be another program than we are, or none yet.
+        """
+        if self._installed is None:
+            return False
+        self._installed.note_loaded()
+        return self._installed.is_replaced()
+
+    def _leave_to_another(self, error: Exception | None = None) -> None:
+        self._log.warning("program_replaced", error=None if error is None else str(error)[:500])
+        self._outdated = True
+        self._stopping.set()
 
     def _watch_log(self) -> None:
         """Raises StoreBroken when the database's log was removed in use."""
@@ -208,8 +249,8 @@ class Daemon:
             if not live and self._supervisor.gave_up:
                 self._failures.pause_all(lead, PauseReason.AGENT_UNAVAILABLE, self._supervisor.last_words())
                 self._supervisor.forgive()  # a resume tries again
-            elif all(row.token is not None for row in live):  # what needs a tree is done on this machine
-                self._supervisor.ensure(hung)
+            elif all(row.token is not None for row in live) and not self._is_replaced():
+                self._supervisor.ensure(hung)  # what needs a tree is done on this machine
         elif time.monotonic() - self._busy_at > self._stay_seconds():
             self._log.info("idle")
             self._stopping.set()
@@ -335,7 +376,12 @@ class Daemon:
         clock.every(600.0, "trees", self._maintenance.tidy_trees)
         clock.every(self._settings.reconcile_seconds, "landed", self._maintenance.follow_landed)
         clock.every(3600.0, "keys", self._maintenance.forget_old_keys)
+        clock.every(self._settings.reconcile_seconds, "program", self._look_at_program)
         return clock
+
+    def _look_at_program(self) -> None:
+        if self._is_replaced():
+            self._wake()
 
     def _keep_lead(self) -> None:
         try:
@@ -463,5 +509,7 @@ class Daemon:
         """What fails at the end is made good by the next daemon, and keeps us from nothing else."""
         try:
             last()
-        except (LifecycleError, OSError) as error:
+        except Exception as error:
+            if not self._outdated and not isinstance(error, (LifecycleError, OSError)):
+                raise
             self._log.error("not_done_at_the_end", error=str(error), why=getattr(error, "why", ""))

@@ -50,7 +50,7 @@ def stop(
     `on_wait` gets their pids. Those of other machines are left alone, unless `refuse_elsewhere`. Raises DatabaseUnusable
     for those, before any is asked, and for those that do not end, or are not ours to ask.
     """
-    rows = [row for row in rows if row.boot in (boot_id(), SHARED)]
+    rows = [row for row in rows if row.boot in (boot_id(), SHARED) and not _was_us(row)]
     mine = [row for row in rows if is_on_this_machine(row.boot, row.pid_space)]
     if refuse_elsewhere and len(mine) < len(rows):
         far = sorted(row.pid for row in rows if row not in mine)
@@ -79,6 +79,11 @@ def stop(
     if late:
         raise _at_work(late, f"they have not ended within {seconds:.0f} s", "end them")
     return bool(ends)
+
+
+def _was_us(row: Process) -> bool:
+    """Whether it is what this process was before it began anew as another program, and could not take back."""
+    return row.pid == os.getpid() and row.pid_space == space_of_pids(row.boot)
 
 
 def _at_work(pids: list[int], why: str, do: str) -> DatabaseUnusable:

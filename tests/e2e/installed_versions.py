@@ -23,6 +23,9 @@ EARLIER = (
     "0.0.9"  # what the earlier one is called here: a release would have another number than the one before
 )
 
+Edits = Mapping[str, tuple[str, str]]
+NUMBERED: Edits = {"orchestrator/__init__.py": ('__version__ = "0.1.0"', f'__version__ = "{EARLIER}"')}
+
 
 def install(wheel: Path, folder: Path) -> Path:
     """The `lifecycle` of an environment with this wheel; its dependencies are those of the tests' own."""
@@ -41,10 +44,25 @@ def wheel_of(commit: str, folder: Path) -> Path:
     source = folder / "source"
     with tarfile.open(fileobj=io.BytesIO(found.stdout)) as archive:
         archive.extractall(source, filter="data")
-    named = source / "orchestrator" / "__init__.py"
-    text = named.read_text(encoding="utf-8")
-    assert '__version__ = "0.1.0"' in text
-    named.write_text(text.replace("0.1.0", EARLIER), encoding="utf-8")
+    return _built(source, folder, NUMBERED)
+
+
+def wheel_of_checkout(distributions: Distributions, folder: Path, edits: Edits) -> Path:
+    """The wheel of this checkout with edits: file -> a text in it and what stands there instead."""
+    source = folder / "source"
+    with tarfile.open(distributions.sdist) as archive:
+        archive.extractall(source, filter="data")
+    (checkout,) = source.iterdir()
+    (checkout / "PKG-INFO").unlink()  # else the wheel has the number that stands there
+    return _built(checkout, folder, edits)
+
+
+def _built(source: Path, folder: Path, edits: Edits) -> Path:
+    for name, (text, instead) in edits.items():
+        file = source / name
+        before = file.read_text(encoding="utf-8")
+        assert before.count(text) == 1, f"{text!r} is {before.count(text)} times in {name}"
+        file.write_text(before.replace(text, instead), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(folder), str(source)],
         capture_output=True,
@@ -54,6 +72,22 @@ def wheel_of(commit: str, folder: Path) -> Path:
     assert done.returncode == 0, done.stdout + done.stderr
     (wheel,) = folder.glob("*.whl")
     return wheel
+
+
+def replace_with(wheel: Path, program: Path, folder: Path) -> None:
+    """Install the wheel where that `lifecycle` is, as a person does: the one that is there is uninstalled first."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            *("-m", "pip", "--python", str(program.with_name("python")), "install", "--quiet", "--no-deps"),
+            *("--no-index", "--force-reinstall", "--disable-pip-version-check", str(wheel)),
+        ],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=patient(170),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 class Installed(Lifecycle):

@@ -13,12 +13,22 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from orchestrator import __version__
 from orchestrator.store.backends.sqlite_file import SCHEMA
 from orchestrator.store.clock import process_start
 from tests import invariants
 from tests.conftest import Distributions
 from tests.cut_proxy import CutProxy, cut_proxy
-from tests.e2e.installed_versions import EARLIER, Installed, InstalledOnPostgres, install, wheel_of
+from tests.e2e.installed_versions import (
+    EARLIER,
+    NUMBERED,
+    Installed,
+    InstalledOnPostgres,
+    install,
+    replace_with,
+    wheel_of,
+    wheel_of_checkout,
+)
 from tests.e2e.postgres_project import database_toml
 from tests.e2e.test_bad_disk import Gate
 from tests.e2e.test_install import install_wheel
@@ -130,29 +140,36 @@ class Team:
         (found,) = (each for each in done if each["check"] == check)
         return dict(found)
 
-    def start(self, sessions: int = 2) -> None:
-        """More work, so that every step is made while sessions run."""
-        for _ in range(sessions):
-            done = self.here.run(
-                "start", f"{REQUEST} {next(self.numbers)}", "--mode", "spec-only", "--detach"
-            )
-            assert done.code == 0, done.err
+    def start(self, sessions: int) -> None:
+        """More work, all of it at once: begun one after another, one host could end each before the next is there."""
+        begun = [
+            self.here.spawn("start", f"{REQUEST} {next(self.numbers)}", "--mode", "spec-only", "--detach")
+            for _ in range(sessions)
+        ]
+        for each in begun:
+            _, err = each.communicate(timeout=patient(120))
+            assert each.returncode == 0, err
 
     def unfinished(self) -> int:
         return int(self.here.rows("SELECT count(*) FROM sessions WHERE status <> 'completed'")[0][0])
 
     def works(self, name: str) -> None:
-        """The host completes a task of sessions that are started now, and they go on."""
-        self.start()
+        """The host completes a task that it begins from now on, and sessions go on.
+
+        There is always more to do than all other hosts can: else they may leave nothing for this one.
+        """
         (before,) = self.here.rows("SELECT coalesce(max(opened_at), 0) FROM runs")[0]
-        self.here.wait(
-            lambda: self.here.rows(
+
+        def has_worked() -> bool:
+            self.start(max(0, len(self.machines) + 1 - self.unfinished()))
+            found = self.here.rows(
                 "SELECT 1 FROM runs r JOIN hosts h ON h.incarnation = r.host "
                 "WHERE h.token = ? AND r.outcome = 'completed' AND r.opened_at > ?",
                 *(name, before),
-            ),
-            f"{name} completes a task",
-        )
+            )
+            return bool(found)
+
+        self.here.wait(has_worked, f"{name} completes a task")
         assert self.unfinished(), "the sessions have ended before the step that they are for"
 
     def await_end(self) -> list[str]:
@@ -272,13 +289,40 @@ def test_a_newer_command_ends_the_coordinator_that_it_finds_here_before_it_migra
     )
 
 
-@pytest.mark.parametrize("commit", [SAME_SCHEMA, EARLIER_SCHEMA])
-def test_on_one_machine_the_package_is_upgraded_under_a_session_at_work(
-    commit: str, distributions: Distributions, tmp_path: Path
+def test_a_joined_host_whose_program_is_replaced_goes_on_as_the_new_one(
+    team: Team, now: Path, distributions: Distributions, tmp_path: Path
 ) -> None:
-    program = install(wheel_of(commit, tmp_path), tmp_path)
+    program = install(wheel_of_checkout(distributions, tmp_path, NUMBERED), tmp_path)
+    team.here.use(now)
+    team.begin(now, "daemon", "run")
+    team.serve(now, "--no-coordinator")
+    joined = team.join("far-1", program)
+    team.works("far-1")
+    assert f"far-1 runs version {EARLIER}" in team.doctor("hosts")["says"]
+
+    replace_with(distributions.wheel, program, tmp_path)
+
+    team.here.wait(lambda: EARLIER not in team.doctor("hosts")["says"], "the host has joined anew")
+    team.works("far-1")
+    assert team.await_end() == []
+    assert team.here.rows("SELECT sum(attempts) FROM tasks") == [(0,)]
+    end(joined)
+
+
+@pytest.mark.parametrize("commit", [None, SAME_SCHEMA, EARLIER_SCHEMA])
+def test_on_one_machine_the_package_is_upgraded_under_a_session_at_work(
+    commit: str | None, distributions: Distributions, tmp_path: Path
+) -> None:
+    """None: the version before is this very checkout, and notices it. The other two do not: what they load late is of
+    the new package. So their agent is at work until they release it.
+    """
+    wheel = (
+        wheel_of_checkout(distributions, tmp_path, NUMBERED) if commit is None else wheel_of(commit, tmp_path)
+    )
+    program = install(wheel, tmp_path)
     gate = Gate(tmp_path)
-    life = Installed(tmp_path / "one" / "p", {**SETTINGS, "own_host": True, "slots": 2}, gate.toml)
+    settings = {**SETTINGS, "own_host": True, "slots": 2, "drain_seconds": 60 if commit is None else 5}
+    life = Installed(tmp_path / "one" / "p", settings, gate.toml)
     life.use(program)
     try:
         session = gate.start(life)
@@ -287,12 +331,14 @@ def test_on_one_machine_the_package_is_upgraded_under_a_session_at_work(
         install_wheel(program.with_name("python"), distributions, tmp_path)
         looked = life.run("check", session)
         going_on = life.run("resume", session, "--detach")
+        if commit is not None:
+            life.wait(lambda: process_start(earlier) is None, "the earlier coordinator has ended", 120)
         gate.open()
 
         assert looked.code == 0, looked.err
         assert going_on.code == 0, going_on.err
         life.wait(lambda: life.status(session)[0] == "completed", "the session ends", 240)
-        assert process_start(earlier) is None
+        assert life.rows("SELECT version FROM leases") == [(__version__,)]
         assert life.rows("SELECT version_num FROM alembic_version") == [(SCHEMA,)]
         for key in life.tasks(session):
             story = life.story(key, session)

@@ -487,6 +487,40 @@ def test_each_error_ends_the_attempt_as_its_class_says(
     assert [kind for kind, _ in bench.said()] == ["error"]
 
 
+@pytest.mark.parametrize(
+    "error", [error for error, _, counted, _ in ENDINGS if counted], ids=lambda error: type(error).__name__
+)
+def test_no_attempt_counts_under_which_the_program_was_replaced(harness: Any, error: Exception) -> None:
+    def fails(_: str) -> str:
+        raise error
+
+    bench = harness(instructions=fails)
+    bench.runtime.replaced = lambda found: found is error
+
+    assert bench.run() is None
+
+    task = bench.task("RESEARCH-001")
+    assert (task.status, task.attempts, bench.state().pause_reason) == ("pending", 0, None)
+    assert task.error.startswith("the program was replaced under the worker host: ")
+    assert bench.rows("SELECT outcome, counted FROM runs") == [("released", 0)]
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_a_perspective_that_a_replaced_program_cannot_speak_for_is_not_left_out(
+    harness: Any, is_replaced: bool
+) -> None:
+    def breaks(_: AgentRequest) -> AgentReply:
+        raise ImportError("cannot import name 'newer'")
+
+    bench = harness(Told("told", {"product": breaks}))
+    bench.runtime.replaced = lambda error: is_replaced and isinstance(error, ImportError)
+
+    bench.run()
+
+    ended = bench.rows("SELECT outcome, counted FROM runs WHERE outcome IS NOT NULL")
+    assert ended == [("released" if is_replaced else "completed", 0)]
+
+
 @pytest.mark.parametrize(("why", "outcome"), [("drained", "released"), ("lease", None), ("revoked", None)])
 def test_a_stopped_run_is_given_back_only_when_it_was_drained(
     harness: Any, why: str, outcome: str | None

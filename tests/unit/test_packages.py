@@ -14,7 +14,17 @@ import pytest
 from tests.patience import patient
 
 ROOT = Path(__file__).parents[2]
-WORKERS_MAY = {"interrupts", "door", "lifecycle", "wakeup", "engine", "store", "config", "log"}
+WORKERS_MAY = {
+    "interrupts",
+    "door",
+    "lifecycle",
+    "wakeup",
+    "engine",
+    "store",
+    "installation",
+    "config",
+    "log",
+}
 WORKERS_MAY |= {"failpoints", "domain"}
 PURE_STANDARD_LIBRARY = {
     "__future__",

@@ -188,7 +188,8 @@ class AgentCalls:
             agent, Recorded
         ):  # it asks by this very function, and its cassette's faults are no agent's
             return agent.work(request) if request.edits else agent.ask(request)
-        return ask_masked(agent, request, secrets.known(self.environ), self.run.log)
+        run = self.run
+        return ask_masked(agent, request, secrets.known(self.environ), run.log, run.end_if_replaced)
 
     def ask_one(
         self,

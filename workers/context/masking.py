@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pydantic import BaseModel, ValidationError
 
 from orchestrator.domain import secrets
@@ -11,8 +13,17 @@ from orchestrator.log import Logger
 from workers.agents.protocol import Agent, AgentReply, AgentRequest
 
 
-def ask_masked(agent: Agent, request: AgentRequest, known: secrets.Known, log: Logger) -> AgentReply:
-    """The agent's reply, masked. An internal error of its adapter is a failed call, and never ends the run by itself."""
+def ask_masked(
+    agent: Agent,
+    request: AgentRequest,
+    known: secrets.Known,
+    log: Logger,
+    on_internal: Callable[[BaseException], None],
+) -> AgentReply:
+    """The agent's reply, masked. An internal error of its adapter is a failed call, and never ends the run by itself.
+
+    `on_internal` is told such an error first, and may end the run.
+    """
     try:
         reply = agent.work(request) if request.edits else agent.ask(request)
     except AgentError as error:
@@ -23,6 +34,7 @@ def ask_masked(agent: Agent, request: AgentRequest, known: secrets.Known, log: L
             error.readable = _without_secrets(error.readable, known)
         raise
     except (Exception, SystemExit) as error:
+        on_internal(error)
         log.exception("agent_broken", agent=agent.name, kind=request.kind, run=request.run[-8:])
         raise AgentCrashed(
             f"{agent.name} failed with an internal error",

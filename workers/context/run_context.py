@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from orchestrator.config.settings import Settings
@@ -22,6 +22,10 @@ DECIDED = "decide_discussion"  # how the subjects of these decisions begin
 
 class RunReleased(Exception):
     """The run was asked to end; its task goes back, and the attempt does not count."""
+
+
+class ProgramReplaced(RunReleased):
+    """The program was replaced under the worker host, which ends."""
 
 
 @dataclass
@@ -45,6 +49,9 @@ class RunContext:
     input_digest: str
     log: Logger
     turns: Turns  # of changes, of all runs of this host
+    replaced: Callable[[BaseException], bool] = lambda _: (
+        False
+    )  # whether the program was, under what has failed
     cannot_go_on: CassetteUnusable | None = None  # what it would make would not be what was recorded
     notes: list[str] = field(default_factory=list)
     unmet: list[str] = field(default_factory=list)  # words of a person that the agent could not act on
@@ -78,6 +85,14 @@ class RunContext:
             raise LeaseLost(run=self.row.run, why=self.live.why or "lease")
         if self.cannot_go_on is not None:
             raise self.cannot_go_on
+
+    def end_if_replaced(self, error: BaseException) -> None:
+        """Pass where an `error` that nothing explains is one of this program, which may note it and go on.
+
+        Raises ProgramReplaced: half of what ran was of another one, and its result would not be what either makes.
+        """
+        if self.replaced(error):
+            raise ProgramReplaced(f"{type(error).__name__}: {error}") from error
 
     def phase(self, name: str) -> None:
         """Say which of the five phases the run is in."""

@@ -363,6 +363,7 @@ def _lost(context: RunContext, around: Round, known: Mapping[str, object], notes
     except NEVER_NOTES:
         raise
     except Exception as error:
+        context.end_if_replaced(error)
         context.log.exception("matcher_broken", round=around.key)
         notes.append(f"missing requirements could not be checked: {type(error).__name__}: {error}")
         return []

@@ -42,6 +42,7 @@ def write_record(
     except NEVER_NOTES:
         raise
     except Exception as error:
+        context.end_if_replaced(error)
         context.notes.append(f"the record of {context.row.round} could not be written: {error}")
         context.log.exception("record_failed", round=context.row.round)
         return None

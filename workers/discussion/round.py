@@ -65,6 +65,7 @@ def critique(calls: AgentCalls, produced: Produced) -> Critiqued:
     except NEVER_NOTES:
         raise
     except Exception as error:
+        context.end_if_replaced(error)
         context.log.exception("discuss_broken", round=context.row.round)
         done = DiscussResult(None, notes=(f"{type(error).__name__}: {error}",))
     context.check()

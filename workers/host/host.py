@@ -20,6 +20,7 @@ from orchestrator.domain.account_pause import SECOND
 from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door.desk import SUPERVISED, Desk, Run, new_run_id
+from orchestrator.installation import Installation
 from orchestrator.log import Logger
 from workers.host.leftovers import Leftovers
 from workers.host.live_runs import LiveRun, LiveRuns
@@ -49,8 +50,11 @@ class Host:
         stays: bool = False,
         maintain: Callable[[Callable[[], bool]], None] | None = None,
         engine: EnginePlace | None = None,
+        installed: Installation | None = None,
     ) -> None:
         """`stays`: also without a coordinator and without work; `engine`: what delivers offers, where one does.
+
+        `installed`: what this process was started from.
 
         `maintain`: what to do for everybody after each run and now and then; it asks whether to stop.
         """
@@ -72,6 +76,10 @@ class Host:
         self._nothing = -1  # of `_wakes`, when a claim that found nothing was begun
         self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
         self._damaged = False  # the database: nothing more is written into it
+        self._installed = installed
+        self._outdated = False  # the program was replaced under us
+        self._judging = threading.Lock()  # held by the thread that finds out whether it was
+        self._told = False  # to end
         self._last_work = time.monotonic()
         self._stays = stays
         self._maintain = maintain
@@ -101,9 +109,11 @@ class Host:
         for thread in [*threads, *slots, maintenance]:
             thread.start()
         self._log.info("host_started", slots=self._slots, roles=list(self._roles), pid=os.getpid())
-        while not self._draining.is_set():
+        while not self.is_draining():
             if not waker.wait(self._settings.reconcile_seconds) and self._is_orphan():
                 self._draining.set()
+            if self._installed is not None:
+                self._installed.note_loaded()
             self._look_for_engine()
             self._wake_slots()
             self._look_for_leftovers()
@@ -134,6 +144,10 @@ class Host:
 
     def drain(self) -> None:
         """Ask for the end: safe to call from a signal handler."""
+        self._told = True
+        self._take_no_more()
+
+    def _take_no_more(self) -> None:
         self._draining.set()
         self._wake_self()
 
@@ -142,7 +156,35 @@ class Host:
         self._wake_self()
 
     def is_draining(self) -> bool:
-        return self._draining.is_set()
+        return self._draining.is_set() or self.was_replaced()
+
+    # the program under us
+
+    def is_told(self) -> bool:
+        """Whether somebody has asked for the end."""
+        return self._told
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether we have ended for the program alone, and another host has to go on."""
+        return self._outdated and not self._told
+
+    def was_replaced(self, error: BaseException | None = None) -> bool:
+        """Whether the program is another one than we were started from, also by an `error` that nothing else explains.
+
+        Then we take no more: what a run of ours still has to load is of the other one.
+        """
+        if self._outdated or self._installed is None:
+            return self._outdated
+        by_error = error is not None and not isinstance(error, LifecycleError)
+        with self._judging:
+            if not self._outdated and (
+                self._installed.has_other_files() if by_error else self._installed.is_replaced()
+            ):
+                self._outdated = True
+                self._log.warning("program_replaced", error=str(error)[:500] if error else None)
+                self._take_no_more()
+        return self._outdated
 
     def _wake_self(self) -> None:
         wakeup.wake_host(self._desk.project_id, self.incarnation)
@@ -190,7 +232,8 @@ class Host:
         if message.get("type") == "runs":  # some run may not be ours any more
             self._renew_now.set()
         elif message.get("type") == "drain":
-            self.drain()
+            if not self.was_replaced():  # else we go on as the other program
+                self.drain()
         elif message.get("type") == "environment" and isinstance(message.get("values"), dict):
             self.on_environment(message["values"])
 
@@ -241,7 +284,7 @@ class Host:
                 self._log.error("disk_failed", why=error.why)
                 self._fenced = True
                 self.live.stop_all("lease")
-                self.drain()
+                self._take_no_more()
                 return
             except DatabaseDamaged as error:
                 self._leave(error)
@@ -266,14 +309,14 @@ class Host:
         if not renewed.alive and not self._fenced:
             self._log.error("host_lease_lost")
             self._fenced = True
-            self.drain()
+            self._take_no_more()
 
     def _leave(self, error: DatabaseDamaged) -> None:
         """Write no further into a damaged database; whoever started us looks at it, and says so."""
         self._log.error("database_damaged", why=error.why, fix=error.fix)
         self._damaged = True
         self.live.stop_all("lease")
-        self.drain()
+        self._take_no_more()
 
     # the slots
 
@@ -301,7 +344,7 @@ class Host:
 
     def _claim(self, seen: int | None) -> Run | None:
         """`seen`: the wake that we ask after; None where we ask since a run of ours has ended."""
-        if self._draining.is_set():
+        if self.is_draining():
             return None
         row = self._take_delivered()
         if row is not None or not self._claims():

@@ -26,6 +26,7 @@ from orchestrator.door.http_desk import EngineTerms, HttpDesk, Terms
 from orchestrator.door.token_file import read_token
 from orchestrator.door.wire import LONGEST_WAIT, ServerAway
 from orchestrator.engine.place import EnginePlace, place_at
+from orchestrator.installation import Installation, begin_anew
 from orchestrator.log import Logger
 from orchestrator.store.deletion import remove_folder, untouched_folders
 from workers.git.borrowed_work import copy_of_project
@@ -54,8 +55,12 @@ class JoinedHost:
         *,
         roles: tuple[str, ...] = (),
         slots: int | None = None,
+        installed: Installation | None = None,
     ) -> None:
-        """`folder`: the clone of the project; `state`: what this machine keeps. Raises UsageError."""
+        """`folder`: the clone of the project; `state`: what this machine keeps; `installed`: what we were started from.
+
+        Raises UsageError.
+        """
         for role in roles:
             if role not in SERVED:
                 raise UnknownName("role", role, ROLES_ELSEWHERE)
@@ -71,6 +76,8 @@ class JoinedHost:
         self._log = logger
         self._roles = roles
         self._slots = slots
+        self._installed = installed
+        self.begins_anew = False  # the program was replaced under us
         self._stopping = threading.Event()
         self._host: Host | None = None
 
@@ -81,8 +88,12 @@ class JoinedHost:
         if host is not None:
             host.drain()
 
+    def is_told(self) -> bool:
+        """Whether somebody has asked for the end."""
+        return self._stopping.is_set()
+
     def run(self) -> int:
-        """Serve: 0 when drained. Raises DoorRefused, UsageError."""
+        """Serve: 0 when drained, or when the program was replaced (`begins_anew`). Raises DoorRefused, UsageError."""
         wait = FIRST_TRY
         while not self._stopping.is_set():
             try:
@@ -93,7 +104,7 @@ class JoinedHost:
                 wait = min(2 * wait, LONGEST_TRY)
                 continue
             wait = FIRST_TRY
-            if code != FENCED:
+            if code != FENCED or self.begins_anew:
                 return code
         return 0
 
@@ -144,6 +155,7 @@ class JoinedHost:
             stays=True,
             maintain=maintain,
             engine=self._engine(terms.engine, settings),
+            installed=self._installed,
         )
         runtime = self._runtime(desk, host, tuple(roles), watcher)
         self._host = host
@@ -157,6 +169,7 @@ class JoinedHost:
             return host.run()
         finally:
             self._host = None
+            self.begins_anew = host.begins_anew
             ended.set()
             desk.registered.set()
             desk.close()
@@ -187,6 +200,7 @@ class JoinedHost:
             instructions=lambda role: (resources() / "config" / "roles" / f"{role}.md").read_text("utf-8"),
             draining=host.is_draining,
             own_session=host.goes_on_in_session,
+            replaced=host.was_replaced,
             log=self._log,
             environ=dict(os.environ),
         )
@@ -248,10 +262,20 @@ def join(
     certificates: Path | None = None,
 ) -> int:
     """Run a joined host until a signal; its exit code. Raises LifecycleError for what cannot begin."""
+    installed = Installation()
     connections = Connections(url, read_token(token, "lifecycle host add"), certificates=certificates)
     with alone(state):
         logger = log.configure(state / "logs" / "workers.jsonl", environ=dict(os.environ))
-        host = JoinedHost(connections, folder, state, logger, roles=roles, slots=slots)
+        host = JoinedHost(connections, folder, state, logger, roles=roles, slots=slots, installed=installed)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: host.drain())
-        return host.run()
+        try:
+            code = host.run()
+            is_over = not host.begins_anew
+        except LifecycleError:
+            if host.is_told() or not installed.is_replaced():
+                raise
+            code, is_over = 0, False  # a server may speak another version, as the other program does
+    if not is_over:
+        begin_anew(installed, host.is_told)
+    return code

@@ -46,6 +46,7 @@ def load(
     prices: Prices,
     environ: Mapping[str, str],
     turns: Turns,
+    replaced: Callable[[BaseException], bool],
 ) -> AgentCalls:
     """Take in what a person edited, then read everything the run needs on one snapshot of the database."""
     row = live.row
@@ -79,6 +80,7 @@ def load(
         input_digest=_input_digest(row, seen, [role_text, critic_text]),
         log=log,
         turns=turns,
+        replaced=replaced,
         notes=unusable,
     )
     passed_on = _passed_on(row, seen.accumulator)

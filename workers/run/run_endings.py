@@ -6,7 +6,7 @@ import errno
 import time
 
 from orchestrator.domain import account_pause
-from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.errors import (
     AgentError,
     AgentLimited,
@@ -23,7 +23,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.pauses import PauseReason
-from workers.context.run_context import RunReleased, storable
+from workers.context.run_context import ProgramReplaced, RunReleased, storable
 from workers.host.live_runs import LiveRun
 
 OVERLOADED_WAIT = 60.0  # seconds
@@ -41,6 +41,8 @@ class Ending:
 
 def ending_of(live: LiveRun, error: Exception) -> Ending:
     """How an attempt that ended by `error` is recorded: whether it counts, and whether the session stops for it."""
+    if isinstance(error, ProgramReplaced):
+        return of_replaced(Ending(storable(str(error)), counted=False))
     if isinstance(error, RunReleased) or live.why == "drained":
         return Ending("the worker host was drained", counted=False)
     if isinstance(error, BudgetReached):  # the session was paused as it was refused
@@ -70,6 +72,13 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
     if isinstance(error, LifecycleError):
         return Ending(_words(error), counted=True)
     return Ending(storable(f"{type(error).__name__}: {error}"), counted=True)
+
+
+def of_replaced(ending: Ending) -> Ending:
+    """The same of an attempt under which the program was replaced: it says nothing of either, and does not count."""
+    return replace(
+        ending, text=f"the program was replaced under the worker host: {ending.text}", counted=False
+    )
 
 
 def _words(error: LifecycleError) -> str:

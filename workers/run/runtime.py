@@ -33,7 +33,7 @@ from workers.host.turns import Turns
 from workers.landing.coding_agents import has_coding_agent
 from workers.roles import LANDING, Produced, produce_for, work_of
 from workers.run import loading
-from workers.run.run_endings import ending_of
+from workers.run.run_endings import ending_of, of_replaced
 from workers.run.settings_watcher import WorkerConfig
 
 T = TypeVar("T")
@@ -53,6 +53,9 @@ class Runtime:
     draining: Callable[[], bool]
     log: Logger
     own_session: Callable[[], bool] = lambda: False  # whether a slot goes on with its own session alone
+    replaced: Callable[[BaseException], bool] = lambda _: (
+        False
+    )  # whether the program was, under what has failed
     environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
     turns: Turns = field(default_factory=Turns)
     bell: wakeup.Bell = field(init=False)
@@ -124,6 +127,7 @@ class Runtime:
             prices=config.prices,
             environ=self.environ,
             turns=self.turns,
+            replaced=self.replaced,
         )
 
     def _reported(
@@ -160,6 +164,8 @@ class Runtime:
             self._clean(row.run)
             return
         ending = ending_of(live, error)
+        if ending.counted and self.replaced(error):
+            ending = of_replaced(ending)
         if ending.counted:
             log.error(
                 "attempt_failed", error=ending.text[:2_000], exc_info=not isinstance(error, LifecycleError)

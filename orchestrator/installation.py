@@ -1,0 +1,119 @@
+"""The program as it is installed, and whether it was replaced under this process.
+
+A process keeps the modules it has loaded and loads others late. Once an installer has put another program into the same
+folder, these are of another program than those: a name is missing, or means something else. So a long-lived process asks
+now and then whether it is still the one that is installed, ends its work where it is not, and begins anew.
+
+What counts is the installed distribution: the record of files that each installer writes last, beside the packages. An
+editable installation has its record elsewhere and keeps it while its files are edited: they restart nobody. That a
+loaded file has changed is asked only once something has failed that no other reason explains.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from orchestrator import umask
+
+DISTRIBUTIONS = "team_lifecycle-*.dist-info"  # what installers call the folder of one
+PACKAGES = ("orchestrator", "workers")
+INSTALL_SECONDS = 60.0  # in which an installer that is at work ends
+POLL_SECONDS = 0.1
+
+Stamp = tuple[int, int, int]  # inode, time of the last change in nanoseconds, size
+
+
+class Installation:
+    """What this process was started from. A bare checkout, with no distribution anywhere, is never replaced."""
+
+    def __init__(self, code: Path | None = None) -> None:
+        """`code`: the folder that the packages are in."""
+        self._folder = _folder_of_records(code or Path(__file__).parents[1])
+        self._changed_at = _stamp(self._folder) if self._folder else None
+        self._records = _records(self._folder)
+        self._replaced = False
+        self._loaded: dict[Path, Stamp | None] = {}
+        self._modules = 0  # that there were
+        self.note_loaded()
+
+    def note_loaded(self) -> None:
+        """Note the files of modules that were loaded since; what is noted first counts."""
+        if len(sys.modules) == self._modules:
+            return
+        self._modules = len(sys.modules)
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if file is not None and name.partition(".")[0] in PACKAGES:
+                path = Path(file)
+                if path not in self._loaded:
+                    self._loaded[path] = _stamp(path)
+
+    def is_replaced(self) -> bool:
+        """Whether another one was installed since, or none is there any more; at most times two looks at files."""
+        if self._replaced or self._folder is None:
+            return self._replaced
+        changed_at = _stamp(self._folder)
+        if changed_at != self._changed_at or any(
+            _stamp(file) != stamp for file, stamp in self._records.items()
+        ):
+            self._replaced = _records(self._folder) != self._records
+            self._changed_at = changed_at
+        return self._replaced
+
+    def has_other_files(self) -> bool:
+        """Whether it is replaced, or one of the files that were loaded is another one now, as in an edited checkout."""
+        return self.is_replaced() or any(_stamp(file) != stamp for file, stamp in self._loaded.items())
+
+    def is_whole(self) -> bool:
+        """Whether there is one, and no installer is at work, as far as that can be seen: they write the record last."""
+        if self._folder is None:
+            return True
+        found = _records(self._folder)
+        return bool(found) and None not in found.values()
+
+
+def begin_anew(
+    installed: Installation, is_told: Callable[[], bool], more: Mapping[str, str] | None = None
+) -> None:
+    """Put the program that is installed now in the place of this process, its arguments as they were.
+
+    `more`: of its environment, beside what this process was started with. An installer at work is waited for. Returns where
+    `is_told` says meanwhile that the process shall end.
+    """
+    until = time.monotonic() + INSTALL_SECONDS
+    while not installed.is_whole() and time.monotonic() < until and not is_told():
+        time.sleep(POLL_SECONDS)
+    if is_told():
+        return
+    os.umask(umask.of_user())
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        with suppress(OSError):  # nobody reads it
+            stream.flush()
+    command = [sys.executable, *sys.orig_argv[1:]]
+    os.execve(sys.executable, command, {**os.environ, **(more or {})})  # noqa: S606 - our own interpreter and arguments
+
+
+def _folder_of_records(code: Path) -> Path | None:
+    """Where the record of the packages in `code` is: beside them, or where an editable installation has it."""
+    places = [code, *map(Path, filter(None, sys.path))]
+    return next((each for each in places if _records(each)), None)
+
+
+def _records(folder: Path | None) -> dict[Path, Stamp | None]:
+    """The record of each distribution of ours in the folder, None for one that has none yet."""
+    if folder is None:
+        return {}
+    return {file: _stamp(file) for each in folder.glob(DISTRIBUTIONS) if (file := each / "RECORD")}
+
+
+def _stamp(file: Path) -> Stamp | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size

@@ -1,0 +1,152 @@
+"""What counts as a program that was replaced under a process, and what does not."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from orchestrator.installation import Installation
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder of packages with ours, as an installer leaves it."""
+    folder = tmp_path / "site-packages"
+    (folder / "orchestrator").mkdir(parents=True)
+    (folder / "orchestrator" / "__init__.py").write_text("")
+    record(folder, "0.1.0").write_text("orchestrator/__init__.py,,\n")
+    return folder
+
+
+def record(site: Path, version: str) -> Path:
+    """The record of this version, whose folder is there afterwards."""
+    folder = site / f"team_lifecycle-{version}.dist-info"
+    folder.mkdir(exist_ok=True)
+    return folder / "RECORD"
+
+
+def upgrade(site: Path) -> None:
+    record(site, "0.1.0").rename(site / "old")
+    record(site, "0.1.0").parent.rmdir()
+    record(site, "0.2.0").write_text("orchestrator/__init__.py,,\n")
+
+
+def install_again(site: Path) -> None:
+    new = site / "new"
+    new.write_bytes(record(site, "0.1.0").read_bytes())
+    new.replace(record(site, "0.1.0"))
+
+
+def install_over(site: Path) -> None:
+    """As `pip install --ignore-installed` does, which leaves the record of the one before."""
+    record(site, "0.2.0").write_text("orchestrator/__init__.py,,\n")
+
+
+@pytest.mark.parametrize("replace", [upgrade, install_again, install_over])
+def test_another_installation_is_noticed_once_and_for_all(
+    replace: Callable[[Path], None], site: Path
+) -> None:
+    installed = Installation(site)
+    assert not installed.is_replaced()
+
+    replace(site)
+
+    assert installed.is_replaced()
+    assert installed.is_whole()
+    assert not Installation(site).is_replaced()
+
+
+def test_an_installer_at_work_is_waited_for(site: Path) -> None:
+    installed = Installation(site)
+
+    record(site, "0.1.0").unlink()
+    assert installed.is_replaced()
+    assert not installed.is_whole()
+    record(site, "0.1.0").parent.rmdir()
+    assert not installed.is_whole()
+    record(site, "0.2.0")
+    assert not installed.is_whole()
+    record(site, "0.2.0").write_text("orchestrator/__init__.py,,\n")
+    assert installed.is_whole()
+
+
+def test_who_was_started_while_an_installer_was_at_work_begins_anew(site: Path) -> None:
+    record(site, "0.1.0").unlink()
+    installed = Installation(site)
+    assert not installed.is_replaced()
+
+    record(site, "0.1.0").write_text("orchestrator/__init__.py,,\n")
+
+    assert installed.is_replaced()
+
+
+def test_what_else_happens_beside_the_packages_is_no_replacement(site: Path) -> None:
+    installed = Installation(site)
+
+    (site / "numbers-1.0.dist-info").mkdir()
+    (site / "orchestrator" / "__init__.py").write_text("EDITED = 1\n")
+    (site / "orchestrator" / "__pycache__").mkdir()
+
+    assert not installed.is_replaced()
+    assert installed.is_whole()
+
+
+def test_an_edited_checkout_is_not_replaced_until_it_is_installed_again(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout = tmp_path / "checkout"
+    (checkout / "orchestrator").mkdir(parents=True)
+    monkeypatch.setattr(sys, "path", [str(site)])
+    installed = Installation(checkout)
+
+    (checkout / "orchestrator" / "log.py").write_text("EDITED = 1\n")
+    assert not installed.is_replaced()
+    install_again(site)
+    assert installed.is_replaced()
+
+
+def test_a_bare_checkout_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "nowhere")])
+    installed = Installation(tmp_path)
+
+    (tmp_path / "orchestrator").mkdir()
+
+    assert not installed.is_replaced()
+    assert installed.is_whole()
+
+
+def test_a_loaded_file_that_was_edited_counts_where_something_failed(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = site / "orchestrator" / "loaded.py"
+    file.write_text("ONE = 1\n")
+    loaded = importlib.util.spec_from_file_location("orchestrator.loaded", file)
+    assert loaded is not None
+    monkeypatch.setitem(sys.modules, "orchestrator.loaded", importlib.util.module_from_spec(loaded))
+    installed = Installation(site)
+    assert not installed.has_other_files()
+
+    file.write_text("TWO = 2\nTHREE = 3\n")
+
+    assert installed.has_other_files()
+    assert not installed.is_replaced()
+
+
+def test_a_module_that_is_loaded_late_is_watched_from_then_on(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = Installation(site)
+    file = site / "orchestrator" / "late.py"
+    file.write_text("ONE = 1\n")
+    late = importlib.util.spec_from_file_location("orchestrator.late", file)
+    assert late is not None
+    monkeypatch.setitem(sys.modules, "orchestrator.late", importlib.util.module_from_spec(late))
+
+    installed.note_loaded()
+    file.write_text("TWO = 2\nTHREE = 3\n")
+
+    assert installed.has_other_files()
