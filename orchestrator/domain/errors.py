@@ -218,6 +218,12 @@ class StoreBroken(StoreError):
     remedy = "check the disk, then repeat the command; `lifecycle doctor` checks the database"
 
 
+class ServerAway(StoreError):
+    """The server cannot be reached."""
+
+    remedy = "check the address and the network; the host tries again by itself"
+
+
 class NoDescriptors(StoreError):
     """This process cannot open any further file."""
 

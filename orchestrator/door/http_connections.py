@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 
 from orchestrator import __version__
 from orchestrator.domain import trace_ids
-from orchestrator.domain.errors import UsageError
+from orchestrator.domain.errors import ServerAway, UsageError
 from orchestrator.door import wire
-from orchestrator.door.wire import ServerAway
 from orchestrator.door.work_desk import AgentsDoor
 
 FIRST_TRY, LONGEST_TRY = 0.05, 2.0  # seconds between two tries

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from orchestrator.domain.dataclass import dataclass, replace
-from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.errors import LifecycleError, ServerAway
 from orchestrator.domain.identity import ProjectId
 from orchestrator.door import wire
 from orchestrator.door.code_carrier import CodeCarrier
@@ -28,7 +28,7 @@ from orchestrator.door.http_code import HttpCode
 from orchestrator.door.http_connections import AGAIN, ANSWER_SECONDS, FIRST_TRY, LONGEST_TRY, Connections
 from orchestrator.door.kept_contents import KeptContents
 from orchestrator.door.run_data import Files, RunProducts
-from orchestrator.door.wire import DoorRefused, NotReadable, ServerAway
+from orchestrator.door.wire import DoorRefused, NotReadable
 from orchestrator.door.work_desk import AgentsDoor
 
 

@@ -52,12 +52,6 @@ class DoorRefused(errors.UsageError):
     remedy = "`lifecycle host list` on the server shows what the token is for"
 
 
-class ServerAway(errors.StoreError):
-    """The server cannot be reached."""
-
-    remedy = "check the address and the network; the host tries again by itself"
-
-
 def program_version(user_agent: str) -> str:
     """The version of the program that asks, as it names itself; empty where it says something else."""
     found = re.fullmatch(rf"{PROGRAM}/([0-9A-Za-z.+-]{{1,40}})", user_agent)
@@ -205,7 +199,7 @@ def error_of(status: int, body: bytes) -> errors.LifecycleError:
         words = str(content["title"])
         why, fix = str(content.get("detail", "")), str(content.get("fix", ""))
     except (ValueError, TypeError, KeyError, AttributeError):
-        return ServerAway(f"the server answered {status}", why=body[:200].decode("utf-8", "replace"))
+        return errors.ServerAway(f"the server answered {status}", why=body[:200].decode("utf-8", "replace"))
     if status in (401, 403, 413, 426):
         return DoorRefused(words, why=why, fix=fix)
     return TOLD.get(kind, errors.StoreError)(words, why=why, fix=fix)

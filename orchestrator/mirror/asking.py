@@ -6,11 +6,11 @@ import threading
 import time
 from typing import TypeVar
 
-from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.errors import LifecycleError, ServerAway
 from orchestrator.door import mirror_wire, wire
 from orchestrator.door.http_connections import AGAIN, ANSWER_SECONDS, FIRST_TRY, LONGEST_TRY, Connections
 from orchestrator.door.mirror_wire import Message
-from orchestrator.door.wire import DoorRefused, ServerAway
+from orchestrator.door.wire import DoorRefused
 
 M = TypeVar("M", bound=Message)
 NOT_LET_IN = (401, 426)  # whatever is asked

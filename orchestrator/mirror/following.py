@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.errors import LifecycleError, ServerAway
 from orchestrator.domain.inert import inert
 from orchestrator.door import mirror_wire as wire
 from orchestrator.door.http_connections import FIRST_TRY, Connections
-from orchestrator.door.wire import LONGEST_WAIT, ServerAway
+from orchestrator.door.wire import LONGEST_WAIT
 from orchestrator.mirror.asking import MirrorServer, NotLetIn
 from orchestrator.mirror.folder import Folder
 from orchestrator.mirror.known import Known, Whose

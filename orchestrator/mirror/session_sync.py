@@ -11,9 +11,8 @@ from collections.abc import Mapping
 
 from orchestrator import failpoints
 from orchestrator.coordinator.projector import IN_PLACE, LOG
-from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.errors import LifecycleError, ServerAway
 from orchestrator.door import mirror_wire as wire
-from orchestrator.door.wire import ServerAway
 from orchestrator.mirror.asking import MirrorServer, NotLetIn
 from orchestrator.mirror.folder import Folder, OnOther, Seen, beside
 from orchestrator.mirror.known import UNKNOWN, Clash, Known, Shown

@@ -20,7 +20,7 @@ import pytest
 from orchestrator import wakeup
 from orchestrator.coordinator.reconcile import reap
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
-from orchestrator.domain.errors import LeaseLost, UsageError
+from orchestrator.domain.errors import LeaseLost, ServerAway, UsageError
 from orchestrator.domain.prices import Cost, Usage
 from orchestrator.door import wire
 from orchestrator.door.desk import (
@@ -745,7 +745,7 @@ def test_a_host_trusts_no_certificate_that_it_does_not_know(tmp_path: Path) -> N
         assert running.url.startswith("https://")
         knows = HttpDesk(Connections(running.url, token, certificates=cert), tmp_path)
         assert knows.terms().name == "far-1"
-        with pytest.raises(wire.ServerAway, match="cannot be reached") as caught:
+        with pytest.raises(ServerAway, match="cannot be reached") as caught:
             HttpDesk(running.connections(token), tmp_path).terms()
         assert "certificate" in caught.value.why
     store.close()
@@ -784,7 +784,7 @@ def test_a_server_that_is_away_is_asked_again_with_the_same_ids(door: Door, tmp_
             asked.append(body)
             if len(asked) == 1:
                 door.world.clock.micros += AWAY
-                raise wire.ServerAway("cut")
+                raise ServerAway("cut")
             return found
 
     cut = HttpDesk(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.domain.errors import DiskFull, LeaseLost, LifecycleError, StoreError
+from orchestrator.domain.errors import DiskFull, LeaseLost, LifecycleError, ServerAway, StoreError
 from orchestrator.domain.model import AdvanceKind, Consensus, Severity
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.prices import Cost, Usage
@@ -151,4 +151,4 @@ def test_an_error_that_only_the_server_has_is_one_of_the_store() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"3", json.dumps({"title": "x"}).encode()])
 def test_an_answer_of_somebody_else_is_no_error_of_ours(body: bytes) -> None:
-    assert isinstance(wire.error_of(502, body), wire.ServerAway)
+    assert isinstance(wire.error_of(502, body), ServerAway)

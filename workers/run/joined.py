@@ -19,12 +19,12 @@ from orchestrator.config import extras, load_settings, resources
 from orchestrator.config.settings import Settings
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE, WHY_HERE, stay_here
-from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
+from orchestrator.domain.errors import LifecycleError, ServerAway, UnknownName, UsageError
 from orchestrator.domain.json_types import Json
 from orchestrator.door.http_connections import Connections
 from orchestrator.door.http_desk import EngineTerms, HttpDesk, Terms
 from orchestrator.door.token_file import read_token
-from orchestrator.door.wire import LONGEST_WAIT, ServerAway
+from orchestrator.door.wire import LONGEST_WAIT
 from orchestrator.engine.place import EnginePlace, place_at
 from orchestrator.installation import Installation, begin_anew
 from orchestrator.log import Logger

@@ -14,11 +14,13 @@ from orchestrator.domain.errors import (
     AgentUnavailable,
     ApprovalOutdated,
     BudgetReached,
+    DatabaseUnusable,
     DiskFull,
     GitDiskFull,
     LifecycleError,
     NoRoomForTree,
     PersonAsked,
+    ServerAway,
     TestsNotRunnable,
 )
 from orchestrator.domain.json_types import Json
@@ -27,6 +29,7 @@ from workers.context.run_context import ProgramReplaced, RunReleased, storable
 from workers.host.live_runs import LiveRun
 
 OVERLOADED_WAIT = 60.0  # seconds
+AWAY_WAIT = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
         return Ending(_words(error), counted=False, pause=PauseReason.STALLED)
     if isinstance(error, (DiskFull, GitDiskFull, NoRoomForTree)):
         return Ending(_words(error), counted=False, pause=PauseReason.DISK)
+    if isinstance(error, (DatabaseUnusable, ServerAway)):  # and is back, since it takes the end
+        return Ending(_words(error), counted=False, wait=AWAY_WAIT)
     if isinstance(error, AgentLimited):
         longest = account_pause.LONGEST if error.account else account_pause.LONGEST_GUESS
         wait = min(max((error.until or 0.0) - time.time(), 1.0), longest / account_pause.SECOND)

@@ -31,6 +31,7 @@ from orchestrator.store.backends.postgres_connection import (
 )
 from orchestrator.store.backends.postgres_dialect import SQL
 from orchestrator.store.backends.postgres_errors import explain, is_outage, is_repeated
+from orchestrator.store.backends.postgres_marks import is_left, prepare
 from orchestrator.store.backends.postgres_wire import WENT_ON, Ahead, StaleStatements, Wire
 from orchestrator.store.clock import SHARED, Clock
 
@@ -44,12 +45,8 @@ LONGEST_PAUSE = 1.0
 
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 LOCK = "SELECT 1 FROM sessions WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE"
-OPENED = f"SELECT {_NOW}, pg_current_xact_id()::text"
-_STATUS = "SELECT pg_xact_status($1::xid8)"
+OPENED = f"SELECT {_NOW}"
 _SNAPSHOT = "SELECT pg_current_snapshot()::text"
-_TIMELINE = (  # names the history that the server writes on; a standby that was promoted has begun another one
-    "SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END"
-)
 _IDENTITY = "SELECT system_identifier::text || '/' || current_database() FROM pg_control_system()"
 
 
@@ -95,8 +92,7 @@ class _Attempt:
 
     def __init__(self) -> None:
         self.answer: Any = None
-        self.xact = ""
-        self.history = ""
+        self.mark = ""  # that it leaves, where it changes something
         self.asked_to_commit = False
 
 
@@ -112,6 +108,7 @@ class PostgresBackend:
         self._own_clock = clock
         self.clock: Clock = clock or ServerClock(self._ask)
         self._broken = ""
+        self._is_prepared = False  # for the marks of commits
         self._writers = self._pool(WRITERS, writes=True)
         self._readers = self._pool(READERS, writes=False)
         self._counting = threading.Lock()
@@ -119,7 +116,7 @@ class PostgresBackend:
         self.resolved = 0  # commits whose answer was lost, and found to have been made
 
     def _pool(self, size: int, *, writes: bool) -> QueuePool:
-        creating: Any = lambda: Wire(connect(self._address, writes=writes))  # noqa: E731 - its type is a driver's protocol
+        creating: Any = self._writer if writes else self._reader  # its type is a driver's protocol
         return QueuePool(
             creating,
             pool_size=size,
@@ -128,6 +125,20 @@ class PostgresBackend:
             use_lifo=True,
             reset_on_return=None,
         )
+
+    def _reader(self) -> Wire:
+        return Wire(connect(self._address, writes=False))
+
+    def _writer(self) -> Wire:
+        made = connect(self._address)
+        if not self._is_prepared:
+            try:
+                prepare(made)
+            except BaseException:
+                made.close()
+                raise
+            self._is_prepared = True
+        return Wire(made)
 
     @cached_property
     def identity(self) -> ProjectId:
@@ -176,41 +187,40 @@ class PostgresBackend:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def _once(self, unit: Callable[[Opened], T], about: Sequence[str]) -> T:
-        """One try. Raises DriverError for one that was not committed, as far as the server could be asked."""
+        """One try. Raises DriverError for one that was not committed."""
         tried = _Attempt()
         try:
             return self._with(self._writers, lambda connection: self._attempt(connection, unit, about, tried))
         except DriverError as error:
-            if not tried.asked_to_commit or not is_outage(error):
+            if not tried.asked_to_commit or not tried.mark or not is_outage(error):
                 raise
-            if not self._was_committed(tried):
+            if not self._was_committed(tried.mark):
                 raise
         with self._counting:
             self.resolved += 1
         return cast(T, tried.answer)
 
     def _attempt(self, wire: Wire, unit: Callable[[Opened], T], about: Sequence[str], tried: _Attempt) -> T:
-        opened, begun = self._open(wire, about)
-        if not wire.history:
-            wire.history = str(_value(wire, _TIMELINE))
-        tried.history = wire.history
+        opened = self._open(wire, about)
         tried.answer = unit(opened)
-        tried.xact = begun.fetchall()[0][1]
+        if wire.is_refused:  # a COMMIT would roll back
+            raise AssertionError(WENT_ON)
+        if wire.has_changes:
+            tried.mark = wire.marks.leave(wire.later)
         tried.asked_to_commit = True
         wire.execute("COMMIT")
-        if wire.status != "COMMIT":  # the server rolls back what a swallowed error has spoilt, and says so
-            tried.asked_to_commit = False
-            raise AssertionError(WENT_ON)
+        wire.marks.note_committed(tried.mark)
         return cast(T, tried.answer)
 
-    def _open(self, wire: Wire, about: Sequence[str]) -> tuple[Opened, Ahead]:
+    def _open(self, wire: Wire, about: Sequence[str]) -> Opened:
         """Begin, lock the sessions, then ask for the time: with the unit's first statement."""
         wire.later("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
         if about:
             wire.later(LOCK, [sorted(set(about))])
         begun = wire.ahead(OPENED)
+        wire.has_changes = False
         lock: Callable[[str], None] = lambda session: _lock(wire, session)  # noqa: E731 - one of these for each unit
-        return Opened(cast(Cursor, wire), self._times(begun), SHARED, lock, wire.later, wire.ahead), begun
+        return Opened(cast(Cursor, wire), self._times(begun), SHARED, lock, wire.later, wire.ahead)
 
     def _times(self, begun: Ahead) -> Callable[[], tuple[int, int]]:
         """By the server's clock, unless another one is given: which is asked behind the locks, too."""
@@ -222,25 +232,17 @@ class PostgresBackend:
 
         return times
 
-    def _was_committed(self, tried: _Attempt) -> bool:
-        """Whether the server made a commit whose answer was lost. One that was promoted meanwhile may not know: then False.
+    def _was_committed(self, mark: str) -> bool:
+        """Whether a commit was made whose answer was lost; one that was not is not made later either.
 
-        Raises DriverError while the server is away, and when the transaction is still under way at the end.
+        Raises DatabaseUnusable while the server is away, and when the transaction is still under way at the end.
         """
         deadline = time.monotonic() + OUTAGE_SECONDS
-
-        def ask(wire: Wire) -> str | None:
-            if _value(wire, _TIMELINE) != tried.history:
-                return None
-            return cast("str | None", _value(wire, _STATUS, [tried.xact]))
-
         while True:
             try:
-                status = self._with(self._writers, ask)
-                if status != "in progress":
-                    return status == "committed"
+                return self._with(self._writers, lambda wire: is_left(cast(Cursor, wire), mark))
             except DriverError as error:
-                if not is_outage(error) or time.monotonic() >= deadline:
+                if not (is_outage(error) or is_repeated(error)) or time.monotonic() >= deadline:
                     raise DatabaseUnusable(
                         "nobody can tell whether a change was made",
                         why=f"{self._where}: the connection was lost while it was committed",

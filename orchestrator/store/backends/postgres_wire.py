@@ -22,6 +22,7 @@ from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
 from orchestrator.store.backends.postgres_connection import Connection, DriverError
+from orchestrator.store.backends.postgres_marks import Marks
 
 PREPARED_AFTER = 2  # uses
 PREPARED_MOST = 500
@@ -59,12 +60,13 @@ class Ahead:
 class Wire:
     """One connection, which is the cursor of its units too. For one thread at a time.
 
-    `history`: the timeline of its server, once somebody has asked for it.
+    `has_changes`: whether anything was asked that may change rows, since somebody has set it to false.
     """
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.history = ""
+        self.marks = Marks()
+        self.has_changes = False
         self._pg = connection.pgconn
         self._encoding = connection.info.encoding
         self._adapted = Transformer(connection)
@@ -116,12 +118,6 @@ class Wire:
     def rowcount(self) -> int:
         found = None if self._result is None else self._result.command_tuples
         return -1 if found is None else found
-
-    @property
-    def status(self) -> str:
-        """What the server says that it has done, such as COMMIT."""
-        found = None if self._result is None else self._result.command_status
-        return (found or b"").decode()
 
     def fetchone(self) -> Row | None:
         found = self._fetch(1)
@@ -176,6 +172,11 @@ class Wire:
         return self._unread or self._pg.transaction_status == TransactionStatus.IDLE
 
     @property
+    def is_refused(self) -> bool:
+        """Whether the transaction can only be rolled back, since a statement of it was refused."""
+        return self._pg.transaction_status == TransactionStatus.INERROR
+
+    @property
     def is_lost(self) -> bool:
         """Whether the server can no longer be asked by it."""
         return self.connection.closed or self._pg.transaction_status == TransactionStatus.UNKNOWN
@@ -187,6 +188,7 @@ class Wire:
 
     def _add(self, sql: str, values: Sequence[Any]) -> None:
         body = sql.encode(self._encoding)
+        self.has_changes = self.has_changes or not sql.startswith("SELECT")
         if not values:
             self._queue.append(lambda: self._pg.send_query_params(body, None))
             return
