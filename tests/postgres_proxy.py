@@ -14,7 +14,10 @@ PORT = ".s.PGSQL.5432"  # what a server's socket is called
 
 
 class Proxy:
-    """`arm` lets the next message of a client be its last: `lost` before the server has it, `answered` after it did."""
+    """`arm` lets the next message of a client be its last: `lost` before the server has it, `answered` after it did.
+
+    `late`: the server gets it at the moment when the client is cut off.
+    """
 
     def __init__(self, folder: Path, server: Path) -> None:
         self._server = str(server / PORT)
@@ -45,7 +48,8 @@ class Proxy:
             client_side.start()
 
     def _from_client(self, client: socket.socket, server: socket.socket) -> None:
-        answers = threading.Thread(target=self._pass_on, args=(server, client), daemon=True)
+        is_cut = threading.Event()  # its answers go nowhere from now on
+        answers = threading.Thread(target=self._pass_on, args=(server, client, is_cut), daemon=True)
         answers.start()
         with suppress(OSError):
             while data := client.recv(65536):
@@ -54,8 +58,10 @@ class Proxy:
                     server.sendall(data)
                     continue
                 self.cuts += 1
-                self._cut(client)  # its answers go nowhere from now on
-                if how == "answered":
+                is_cut.set()
+                if how == "late":
+                    self._cut(client)
+                if how != "lost":
                     server.sendall(data)
                     server.shutdown(socket.SHUT_WR)  # read first, then told that nothing follows
                     answers.join()
@@ -64,7 +70,7 @@ class Proxy:
         self._cut(server)
 
     @staticmethod
-    def _pass_on(server: socket.socket, client: socket.socket) -> None:
+    def _pass_on(server: socket.socket, client: socket.socket, is_cut: threading.Event) -> None:
         while True:
             try:
                 data = server.recv(65536)
@@ -72,10 +78,9 @@ class Proxy:
                 return
             if not data:
                 break
-            with suppress(
-                OSError
-            ):  # a client that was cut off hears nothing, and the server is read to its end
-                client.sendall(data)
+            if not is_cut.is_set():  # else the server is read to its end
+                with suppress(OSError):
+                    client.sendall(data)
         with suppress(OSError):
             client.shutdown(socket.SHUT_RDWR)
 
