@@ -280,6 +280,36 @@ def test_a_conflict_with_what_has_landed_is_resolved_while_others_are_to_land(
     invariants.check(harness.store.path)
 
 
+def test_of_lanes_with_one_file_in_common_each_resolves_once(tmp_path: Path) -> None:
+    four = lanes(4, seconds=0.5)
+
+    def resolve(tree: Path) -> None:
+        file = tree / "CHANGES"
+        lines = file.read_text().splitlines(keepends=True)
+        file.write_text(
+            "".join(each for each in lines if not each.startswith(("<<<<<<<", ">>>>>>>", "=======")))
+        )
+
+    def turns(number: int) -> Sequence[Deed]:
+        return [{**four.gold[f"TASK-{number:03d}"], "CHANGES": f"part {number}\n"}, resolve]
+
+    agent = Editing(four, turns={f"TASK-{number:03d}": turns(number) for number in range(1, 5)})
+    harness = building(tmp_path, agent)
+    rows = [harness.until("IMPL-001"), *(make.claim(harness.store, HOST) for _ in range(3))]
+
+    with ThreadPoolExecutor(len(rows)) as pool:
+        list(pool.map(harness.run, rows))
+
+    outcomes = harness.rows(
+        "SELECT r.outcome FROM runs r JOIN tasks t ON t.id = r.task_id WHERE t.key LIKE 'IMPL%'"
+    )
+    assert outcomes == [("completed",)] * 4
+    assert len([each for each in agent.requests if each.edits]) == 4 + 3
+    changes = git(harness.project, "show", f"lifecycle/{harness.session}:CHANGES").splitlines()
+    assert sorted(changes) == [f"part {number}" for number in range(1, 5)]
+    invariants.check(harness.store.path)
+
+
 @pytest.mark.long
 def test_a_merge_whose_tests_fail_is_mended_on_the_new_head_before_it_lands(tmp_path: Path) -> None:
     harness, agent = two_lanes(tmp_path, alone=True)

@@ -24,7 +24,7 @@ from orchestrator.domain.model import RunOutcome
 from orchestrator.door.desk import Landing
 from orchestrator.door.work_desk import LeftTree, Proposed, Run, Tree, Work, WorkDesk
 from orchestrator.store.forked_stores import drop_orphan
-from workers.git.candidates import Candidate, commit_message, make_candidate, take_snapshot
+from workers.git.candidates import Candidate, changes_between, commit_message, make_candidate, take_snapshot
 from workers.git.checkouts import (
     Checkout,
     assert_room,
@@ -181,7 +181,7 @@ class SessionWork:
 
     def integrate(self, candidate: Proposed) -> Integration:
         """The candidate on the head of now: itself, or a merge that keeps only its own other parents. Raises GitError."""
-        onto = self._onto(self.row().head, candidate)
+        onto = self.onto(self.row().head, candidate)
         if not onto.conflicts and onto.commit != candidate.commit_id:
             self.private.keep(f"runs/{candidate.run_id}/{onto.commit}", onto.commit)
             failpoints.hit("land.merged")
@@ -200,11 +200,11 @@ class SessionWork:
         """
         seen = self.row().head
         for each in ahead:
-            onto = self._onto(seen, each)
+            onto = self.onto(seen, each)
             if onto.conflicts:
                 return onto
             seen = onto.commit
-        return self._onto(seen, candidate)
+        return self.onto(seen, candidate)
 
     def conflicts_here(self, candidate: Proposed, commit: str) -> bool:
         """Whether it takes work to merge another's commit with it; no elsewhere. Raises GitError."""
@@ -212,7 +212,13 @@ class SessionWork:
             return False
         return bool(merge(self.private, commit, candidate.commit_id).conflicts)
 
-    def _onto(self, seen: str, candidate: Proposed) -> Integration:
+    def changed_by(self, commit: str) -> frozenset[bytes]:
+        """The paths of a candidate's own changes. Raises GitError."""
+        base = self.private.parents_of(commit)[0]
+        return frozenset(each.path for each in changes_between(self.private.git, base, commit))
+
+    def onto(self, seen: str, candidate: Proposed) -> Integration:
+        """The candidate on a commit: itself, or a merge. Raises GitError."""
         if seen == candidate.base:
             return Integration(seen, candidate.commit_id, candidate.tree_id)
         merged = merge(self.private, seen, candidate.commit_id)

@@ -15,7 +15,7 @@ from threading import Condition
 
 from orchestrator.domain.dataclass import dataclass, field
 
-OPENING, CHECKING = "opening", "checking"  # what is done in turn
+OPENING, CHECKING, RESOLVING = "opening", "checking", "resolving"  # what is done in turn
 LOOK_SECONDS = 0.1  # between two looks whether who waits may still go on
 
 Fits = Callable[[Collection[str]], bool]  # whether a turn may begin beside those on these subjects

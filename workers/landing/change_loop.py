@@ -12,9 +12,11 @@ Nothing here makes the head: the commit that is returned lands in the report of 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import cache
 from threading import Lock
 
 from orchestrator import failpoints
@@ -32,7 +34,7 @@ from workers.git.merging import vanished_lines
 from workers.git.session_work import Integration, OpenTree, SessionWork
 from workers.git.tree_files import settle
 from workers.git.tree_scan import Flag, twins
-from workers.host.turns import CHECKING, OPENING
+from workers.host.turns import CHECKING, OPENING, RESOLVING, Fits
 from workers.landing.work_answers import WorkAnswer
 
 MERGES = 2  # with conflicts or broken tests, before the attempt fails
@@ -86,6 +88,10 @@ JudgeMerge = Callable[[Change, Integration, OpenTree], Judged | None]  # None: j
 PrepareMerge = Callable[[Change, Integration, OpenTree], None]
 
 
+class _ConflictsWithHead(Exception):
+    """A change needs no turn to be checked: its conflict is resolved first."""
+
+
 @dataclass
 class ChangeLoop:
     """One run's way. `ask` and `judge` are the role's own."""
@@ -116,6 +122,8 @@ class ChangeLoop:
     _resolved: tuple[str, ...] = ()  # all of them
     _answer: WorkAnswer | None = None  # of the turns so far
     _ahead: tuple[int, ...] = ()  # the candidates before it when its merge was looked at last
+    _held: ExitStack = field(default_factory=ExitStack)
+    _resolves: bool = False  # has the turn for that
     _index: Lock = field(default_factory=Lock)  # the tree's: one git at a time may write it
 
     def run(self) -> Change:
@@ -125,12 +133,21 @@ class ChangeLoop:
                 self.tree = self.work.open_some_tree(self.context.row)
         else:
             self.tree = self.opened
-        return self._landed(self._take_up() or self._begun())
+        with self._until_landed():
+            return self._landed(self._take_up() or self._begun())
 
     def relanded(self, change: Change) -> Change:
         """The same on the head of now, which has moved since. Raises as `run`."""
         self._merges = MERGES
-        return self._landed(change)
+        with self._until_landed():
+            return self._landed(change)
+
+    @contextmanager
+    def _until_landed(self) -> Iterator[None]:
+        """End with it the turn to resolve conflicts, where there is one: others see by its ticket what can land now."""
+        with self._held:
+            yield
+        self._resolves = False
 
     def _turn_to_open(self) -> AbstractContextManager[None]:
         row = self.context.row
@@ -139,26 +156,75 @@ class ChangeLoop:
     def _turn_to_check(self, candidate: Candidate, proposed: Proposed | None) -> AbstractContextManager[None]:
         """Not beside what it conflicts with, nor before that has landed: until it is resolved, tests tell nothing of it.
 
-        What conflicts with the head in any case need not wait for others.
+        Raises _ConflictsWithHead at once, or while it waits.
         """
-        row, most = self.context.row, self.context.settings.work.checked_at_once
-        known: dict[str, bool] = {}
 
+        @cache
         def conflicts(commit: str) -> bool:
-            if commit not in known:
-                known[commit] = proposed is not None and self.work.conflicts_here(proposed, commit)
-            return known[commit]
+            assert proposed is not None
+            return self.work.conflicts_here(proposed, commit)
 
-        def fits(under_way: Collection[str]) -> bool:
-            if proposed is None or self.onto is not None or conflicts(self.work.row().head):
-                return True
-            return not any(
-                map(conflicts, {*under_way, *(each.commit_id for each in self.work.ahead_of(proposed))})
-            )
+        def fits(others: Collection[str]) -> bool:
+            if conflicts(self.work.row().head):
+                raise _ConflictsWithHead
+            return not any(map(conflicts, others))
 
+        row, most = self.context.row, self.context.settings.work.checked_at_once
         return self.context.turns.turn(
-            CHECKING, row.session_id, row.key, self.context.check, most, subject=candidate.commit, fits=fits
+            CHECKING,
+            row.session_id,
+            row.key,
+            self.context.check,
+            most,
+            subject=candidate.commit,
+            fits=None if proposed is None or self.onto is not None else self._fits(proposed, fits),
         )
+
+    def _turn_to_resolve(self, candidate: Candidate, proposed: Proposed) -> None:
+        """Wait until nobody lands before us what our resolution would have to keep, too; the turn ends with the run's way.
+
+        Of several that changed the same files one asks its agent at a time: what the others' did would be void once it has
+        landed.
+        """
+        if self._resolves:
+            return
+
+        @cache
+        def in_conflict(head: str) -> frozenset[bytes]:
+            return frozenset(self.work.onto(head, proposed).conflicts)
+
+        @cache
+        def changed(commit: str) -> frozenset[bytes]:
+            return self.work.changed_by(commit)
+
+        def fits(others: Collection[str]) -> bool:
+            files = in_conflict(self.work.row().head)
+            return all(files.isdisjoint(changed(each)) for each in others)
+
+        row = self.context.row
+        turn = self.context.turns.turn(
+            RESOLVING,
+            row.session_id,
+            row.key,
+            self.context.check,
+            sys.maxsize,
+            subject=candidate.commit,
+            fits=self._fits(proposed, fits),
+        )
+        self._held.enter_context(turn)
+        self._resolves = True
+
+    def _fits(self, proposed: Proposed, fits: Fits) -> Fits | None:
+        """`fits` of what is under way and of what waits to land; None elsewhere, where the commits are not."""
+        if self.work.desk.carrier is not None:
+            return None
+
+        def all_fit(under_way: Collection[str]) -> bool:
+            with suppress(GitError):  # what is wrong shows when it is its turn
+                return fits({*under_way, *(each.commit_id for each in self.work.ahead_of(proposed))})
+            return True
+
+        return all_fit
 
     # turns
 
@@ -227,24 +293,35 @@ class ChangeLoop:
 
         Of the resolution of a conflict also what it lost is found.
         """
-        with self._turn_to_check(candidate, proposed):
-            onto = Integration(candidate.base, candidate.commit, candidate.tree)
-            if proposed is not None and self.onto is None:
-                onto = self.work.integrate_here(proposed)
+        while True:
+            with suppress(_ConflictsWithHead), self._turn_to_check(candidate, proposed):
+                onto = Integration(candidate.base, candidate.commit, candidate.tree)
+                if proposed is not None and self.onto is None:
+                    onto = self.work.integrate_here(proposed)
+                if not onto.conflicts:
+                    return onto, self._judged_on(onto, candidate, answer, proposed)
+            assert proposed is not None  # else there is nothing to conflict
+            self._turn_to_resolve(candidate, proposed)
+            onto = self.work.integrate_here(proposed)
             if onto.conflicts:
                 return onto, None
-            if self._is_there(onto, candidate):
-                return onto, Judged((ALREADY,))
-            on_head = candidate
-            if onto.tree != candidate.tree:
-                on_head = _on_head(candidate, onto, self._twins(candidate, onto))
-            judged = self.judge(on_head, answer, self.tree)
-            if self._sides:
-                more = (*self._lost(candidate), *self._marked(candidate, self._conflicts))
-                judged = replace(judged, findings=(*judged.findings, *more))
-            if proposed is not None and not judged.blocking:
-                self.work.queue(self.context.row, proposed)
-        return onto, judged
+
+    def _judged_on(
+        self, onto: Integration, candidate: Candidate, answer: WorkAnswer, proposed: Proposed | None
+    ) -> Judged:
+        """What is found of it on the head that was seen; it gets its ticket where that blocks nothing."""
+        if self._is_there(onto, candidate):
+            return Judged((ALREADY,))
+        on_head = candidate
+        if onto.tree != candidate.tree:
+            on_head = _on_head(candidate, onto, self._twins(candidate, onto))
+        judged = self.judge(on_head, answer, self.tree)
+        if self._sides:
+            more = (*self._lost(candidate), *self._marked(candidate, self._conflicts))
+            judged = replace(judged, findings=(*judged.findings, *more))
+        if proposed is not None and not judged.blocking:
+            self.work.queue(self.context.row, proposed)
+        return judged
 
     @contextmanager
     def _prepared(self) -> Iterator[Callable[[], None]]:
@@ -358,6 +435,11 @@ class ChangeLoop:
             self.work.unqueue(self.context.row, change.proposed)
             findings = () if onto.conflicts else judged.blocking
             self._sides, self._conflicts = [], ()  # what was accepted has kept all of them
+            if onto.conflicts:
+                self._turn_to_resolve(change.candidate, change.proposed)
+                onto = self.work.integrate(change.proposed)
+                if not onto.conflicts:  # any more
+                    continue
             marked = self._bring_onto(change.candidate, onto, findings, is_accepted=True)
             change = self._until_accepted(findings, marked)
         return change
