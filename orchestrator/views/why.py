@@ -9,6 +9,7 @@ from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.elsewhere import WHY_HERE, stay_here
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED, SessionStatus, TaskState, TaskStatus
+from orchestrator.domain.run_phases import WAITS
 from orchestrator.domain.scheduling import is_due, offers, unmet
 from orchestrator.store import leases, queries, tasks
 from orchestrator.store.rows import Session, Task
@@ -183,6 +184,7 @@ def _running(tx: Tx, session: Session, task: Task) -> Found:
         f"it has been running for {seconds} s, phase {run.phase}, run {run.id[-8:]} on host {run.host[:10]}"
     ]
     because += [f"but {why}" for row, why in leases.overdue_runs(tx) if row.id == run.id]
+    because += [WAITS[run.phase]] if run.phase in WAITS else []
     before = landed.waits_to_land(tx, session.id, run.id)
     if before:
         because.append(f"it waits for its turn to land, after {', '.join(before)}")

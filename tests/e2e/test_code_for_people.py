@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.domain.run_phases import WAITS_TO_CHECK
 from orchestrator.project import Project, prepare
-from orchestrator.store import work_state
+from orchestrator.store import claims, work_state
 from tests.e2e.support import ROOT, Lifecycle, lifecycle
 from tests.git_world import GIT, World, as_left, git, repository, world, write
 from workers.git.session_work import OpenTree, SessionWork
@@ -59,6 +60,8 @@ def test_check_diff_open_and_why_show_the_work(code: Code) -> None:
     changed = code.run("diff", "impl-001")
     tree = code.run("open", "IMPL-002", "--tree").strip()
     nothing = code.life.run("open", "IMPL-003", "--tree")
+    code.here.store.write(lambda tx: claims.note_phase(tx, code.second.run, code.second.host, WAITS_TO_CHECK))
+    waits = code.run("why", "IMPL-002")
 
     assert shown["commits"] == 1 and shown["published"] and shown["newest"][0]["task"] == "IMPL-001"
     assert [lane["task"] for lane in shown["lanes"]] == ["IMPL-001", "IMPL-002"]
@@ -66,6 +69,7 @@ def test_check_diff_open_and_why_show_the_work(code: Code) -> None:
     assert "+print(2)" in changed and "+new = 1" in changed
     assert Path(tree) == code.tree.checkout.work
     assert nothing.code == 2 and "IMPL-003 has no tree" in nothing.err
+    assert "it waits until its change may be checked" in waits
     assert as_left(code.here.folder) == before
 
 

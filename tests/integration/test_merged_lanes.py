@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from orchestrator import failpoints
+from orchestrator.domain.run_phases import WAITS_TO_RESOLVE
 from orchestrator.store import work
 from tests import factories as make
 from tests import invariants
@@ -282,8 +283,21 @@ def test_a_conflict_with_what_has_landed_is_resolved_while_others_are_to_land(
 
 def test_of_lanes_with_one_file_in_common_each_resolves_once(tmp_path: Path) -> None:
     four = lanes(4, seconds=0.5)
+    waited: list[str] = []
+
+    def another_waits() -> bool:
+        open_runs = harness.rows(
+            "SELECT t.key FROM runs r JOIN tasks t ON t.id = r.task_id WHERE r.phase = ? AND r.outcome IS NULL",
+            WAITS_TO_RESOLVE,
+        )
+        return bool(open_runs)
 
     def resolve(tree: Path) -> None:
+        deadline = time.monotonic() + patient(60)
+        while not waited and not another_waits():
+            assert time.monotonic() < deadline, "nobody waits while the first conflict is resolved"
+            time.sleep(0.05)  # between two looks
+        waited.append(tree.name)
         file = tree / "CHANGES"
         lines = file.read_text().splitlines(keepends=True)
         file.write_text(

@@ -25,6 +25,7 @@ from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.errors import AgentError, GitError, PersonAsked, TreeError, WorkRefused
 from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.run_phases import WAITS_TO_CHECK, WAITS_TO_RESOLVE
 from orchestrator.door.desk import Landing
 from orchestrator.door.work_desk import Proposed
 from workers.context.run_context import RunContext
@@ -202,6 +203,7 @@ class ChangeLoop:
             return all(files.isdisjoint(changed(each)) for each in others)
 
         row = self.context.row
+        self.context.phase(WAITS_TO_RESOLVE)
         turn = self.context.turns.turn(
             RESOLVING,
             row.session_id,
@@ -259,6 +261,7 @@ class ChangeLoop:
                     "the task has used all its turns", why="; ".join(_line(each) for each in findings[:SHOWN])
                 )
             self.taken += 1
+            self.context.phase("produce")
             with self._prepared() as ready:
                 turn, self._others = Turn(self.taken, findings, marked, self._others), ()
                 answer, agent = self.ask(turn, self.tree)
@@ -294,7 +297,9 @@ class ChangeLoop:
         Of the resolution of a conflict also what it lost is found.
         """
         while True:
+            self.context.phase(WAITS_TO_CHECK)
             with suppress(_ConflictsWithHead), self._turn_to_check(candidate, proposed):
+                self.context.phase("check")
                 onto = Integration(candidate.base, candidate.commit, candidate.tree)
                 if proposed is not None and self.onto is None:
                     onto = self.work.integrate_here(proposed)
