@@ -111,6 +111,8 @@ def test_squash_makes_one_commit_with_the_headings_of_its_message(here: World) -
         message.startswith("Build a tool\n\n- IMPL-001\n") and f"Lifecycle-Session: {here.session}" in message
     )
     assert done.what == "squashed" and git(here.folder, "status", "--porcelain") == ""
+    assert [applied(here, work, squash=again).what for again in (False, True)] == ["already", "already"]
+    assert git(here.folder, "rev-parse", "HEAD") == done.commit
 
 
 @pytest.mark.long
