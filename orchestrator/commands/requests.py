@@ -24,7 +24,7 @@ def read_request(argument: str, folder: Path, environ: Mapping[str, str]) -> str
     """The request's text, checked and masked. Raises UsageError; reading a FIFO or an endless input does not hang."""
     if argument in ("-", "@-"):
         text = _decode(_read_stdin(), "standard input")
-    elif argument.startswith("@"):
+    elif _names_file(argument, folder):
         text = read_text(folder, argument[1:])
     elif " " not in argument and argument.endswith(_TEXT_SUFFIXES) and (folder / argument).is_file():
         text = read_text(folder, argument)
@@ -36,13 +36,21 @@ def read_request(argument: str, folder: Path, environ: Mapping[str, str]) -> str
 def read_words(argument: str) -> str:
     """What a person says to a session: the words themselves, or those of a file (`@notes.md`) or of standard input.
 
-    Words that begin with @ and hold a space, as `@anna wants ...`, are no file. Raises UsageError.
+    Raises UsageError.
     """
     if argument in ("-", "@-"):
         return _decode(_read_stdin(), "standard input")
-    if argument.startswith("@") and len(argument.split()) == 1:
+    if _names_file(argument, Path()):
         return read_text(Path(), argument[1:])
     return argument
+
+
+def _names_file(argument: str, folder: Path) -> bool:
+    """Whether it is `@` and the name of a file: words, as `@anna wants ...`, are none, unless there is such a file."""
+    name = argument.removeprefix("@")
+    if name == argument:
+        return False
+    return len(name.split()) < 2 or name.endswith(_TEXT_SUFFIXES) or os.path.lexists(folder / name)
 
 
 def checked(text: str, environ: Mapping[str, str]) -> str:

@@ -91,7 +91,9 @@ def apply(work: SessionWork, folder: Path, *, squash: bool, umask: int) -> Appli
     if is_ancestor(work.private, head, before):
         return Applied("already", head, before, before)
     changes = _dry_merge(work, before, head)
-    if not changes and not is_ancestor(work.private, before, head):  # as after a squash: a merge would be empty
+    if not changes and not is_ancestor(
+        work.private, before, head
+    ):  # as after a squash: a merge would be empty
         return Applied("already", head, before, before)
     _refuse_changed(users, top, changes)
     (_squash if squash else _merge)(work, users, before, head)
