@@ -31,5 +31,5 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
 
     for read in (lambda: read_request(name, tmp_path, {}), lambda: read_words(name)):
-        with pytest.raises(UsageError, match="cannot read|no file is named"):
+        with pytest.raises(UsageError, match=r"cannot read|no file is named"):
             read()
