@@ -33,7 +33,9 @@ def apply(
             "--patch", metavar="FILE", help="Only write a patch for `git apply`; `-` for standard output."
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing FILE.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Merge what its review blocks; with --patch overwrite FILE.")
+    ] = False,
     in_session: InSession = None,
     as_json: AsJson = False,
 ) -> None:
@@ -44,15 +46,13 @@ def apply(
     if patch is not None:
         _patch(name, patch, force=force, as_json=as_json)
         return
-    if force:
-        raise UsageError("--force is only for --patch", fix="leave it out: apply never overwrites changes")
     from orchestrator import umask
     from orchestrator.commands.apply import applicable, record
     from orchestrator.dispatch.asking import have_done
     from orchestrator.views.reviews import unproved
 
     with changing() as opened:
-        found = opened.store.read(lambda tx: applicable(tx, name))
+        found = opened.store.read(lambda tx: applicable(tx, name, force=force))
         _warn(opened.store.read(lambda tx: unproved(tx, found.session_id)))
         options = [*(["--squash"] if squash else []), "--umask", str(umask.of_user())]
         done = have_done("apply", opened.project.root, "--session", found.session_id, *options)

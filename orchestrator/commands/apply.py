@@ -9,13 +9,17 @@ from orchestrator.store import decisions, messages, sessions, work_state
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.work_state import WorkState
 from orchestrator.views import lookup
+from orchestrator.views.reviews import faulty
 
 SUBJECT = "apply"  # of the decision
 ALREADY = "already"  # nothing had to be done
 
 
-def applicable(tx: Tx, name: str | None) -> WorkState:
-    """The work of the session; without a name of the one unfinished, else the newest. Raises NotAllowedNow without any."""
+def applicable(tx: Tx, name: str | None, *, force: bool = True) -> WorkState:
+    """The work of the session; without a name of the one unfinished, else the newest.
+
+    Raises NotAllowedNow where there is none, and without `force` where it is known not to work.
+    """
     session = lookup.session(tx, name, finished=True)
     found = work_state.state_of(tx, session.id)
     if found is None or found.head == found.base:
@@ -26,6 +30,12 @@ def applicable(tx: Tx, name: str | None) -> WorkState:
             fix="`lifecycle list` shows the other sessions"
             if ended
             else f"`lifecycle check {session.id}` shows how far it is",
+        )
+    if not force and (why := faulty(tx, session.id)) is not None:
+        raise NotAllowedNow(
+            f"{session.id} is known not to work; nothing was changed",
+            why=why,
+            fix=f"`lifecycle report {session.id}` shows what is open; `lifecycle apply {session.id} --force` merges it",
         )
     return found
 

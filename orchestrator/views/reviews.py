@@ -12,6 +12,7 @@ from orchestrator.store.store import Tx
 
 KIND = "review"
 TESTS = "test"
+FIX_REQUIRED = "FIX_REQUIRED"
 
 
 def newest(tx: Tx, session: str) -> JsonObject | None:
@@ -74,16 +75,26 @@ def newest_tests(tx: Tx, session: str) -> JsonObject | None:
 
 
 def unproved(tx: Tx, session: str) -> str | None:
-    """Why the session's code is not known to work: tests that tell nothing or fail, a review that blocks, or an audit
-    that fails; else None."""
-    tests, review = newest_tests(tx, session), newest(tx, session)
+    """Why the session's code is not known to work: `faulty`, or tests that tell nothing; else None."""
+    tests = newest_tests(tx, session)
     if tests is None:
         return "its tests were not run as a whole"
-    if tests["verdict"] != "PASS":
-        return f"its tests are {tests['verdict']}" + (f": {tests['why']}" if tests["why"] else "")
+    if tests["verdict"] not in ("PASS", FIX_REQUIRED):
+        return _of_tests(tests)
+    return faulty(tx, session)
+
+
+def faulty(tx: Tx, session: str) -> str | None:
+    """Why the session's code is known not to work: failing tests, a review that blocks, an audit that fails; else None."""
+    tests, review, audit = newest_tests(tx, session), newest(tx, session), newest_audit(tx, session)
+    if tests is not None and tests["verdict"] == FIX_REQUIRED:
+        return _of_tests(tests)
     if review is not None and review["verdict"] == "BLOCK":
         return f"its review blocks it: {review['page']}"
-    audit = newest_audit(tx, session)
     if audit is not None and audit["verdict"] == frontend_audit.FAIL:
         return f"the audit of its frontend fails: {audit['page']}"
     return None
+
+
+def _of_tests(tests: JsonObject) -> str:
+    return f"its tests are {tests['verdict']}" + (f": {tests['why']}" if tests["why"] else "")

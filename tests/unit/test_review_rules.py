@@ -13,8 +13,6 @@ from workers.evidence.candidate_checks import Subject, review_candidate
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.review_rules import review_changes
 
-SECRET = "hT7" + "qpz1Lk"
-
 # fmt: off
 # rule, path -> (text that has it, text that only looks like it)
 CASES: dict[tuple[str, str], tuple[str, str]] = {
@@ -40,8 +38,6 @@ CASES: dict[tuple[str, str], tuple[str, str]] = {
     ("tls", "a.go"): ("c := tls.Config{InsecureSkipVerify: true}\n", "c := tls.Config{InsecureSkipVerify: false}\n"),
     ("tls", "a.rs"): ("fn f() { b.danger_accept_invalid_certs(true); }\n", "fn f() { b.danger_accept_invalid_certs(false); }\n"),
     ("html", "a.js"): ("box.innerHTML = text\n", "box.innerHTML = '<br>'\nbox.textContent = text\n"),
-    ("credential", "a.py"): (f"password = '{SECRET}'\n", "password = 'your-password1'\npassword = settings['db1_password']\ntoken_path = 'secrets/t1.json'\n"),
-    ("credential", "a.yaml"): (f"api_key: '{SECRET}'\n", "api_key: '${API_KEY_1}'\n"),
     ("swallowed", "a.py"): ("try:\n    f()\nexcept Exception:\n    pass\n", "try:\n    f()\nexcept KeyError:\n    pass\n"),
     ("swallowed", "b.py"): ("try:\n    f()\nexcept:\n    ...\n", "try:\n    f()\nexcept Exception as error:\n    log(error)\n"),
     ("swallowed", "a.ts"): ("try { f() } catch (e) {}\n", "try { f() } catch (e) { log(e) }\n"),
@@ -61,7 +57,7 @@ CASES: dict[tuple[str, str], tuple[str, str]] = {
     ("conflict_marker", "a.txt"): ("<<<<<<< ours\n", "<<<<<< six\n"),
 }
 # fmt: on
-WORST = {"eval": "critical", "sql": "critical", "tls": "critical", "credential": "critical", "todo": "low"}
+WORST = {"eval": "critical", "sql": "critical", "tls": "critical", "todo": "low"}
 
 
 def found(path: str, text: str, before: str | None = None) -> dict[str, str]:
@@ -88,16 +84,8 @@ def test_what_was_there_before_is_not_told(case: tuple[str, str]) -> None:
     assert found(path, "\n" + planted, planted) == {}
 
 
-def test_a_credential_is_quoted_masked() -> None:
-    file = ChangedFile("a.py", "A", after=f"password = '{SECRET}'\n".encode())
-
-    (finding,) = review_changes(Changes([file]))
-
-    assert SECRET not in str(finding.as_json()) and "[masked]" in finding.quote
-
-
 def test_tests_may_do_what_source_may_not() -> None:
-    assert found("tests/test_a.py", f"eval(text)\npassword = '{SECRET}'\nos.system(x + y)\n") == {}
+    assert found("tests/test_a.py", "eval(text)\nos.system(x + y)\n") == {}
     assert found("tests/test_a.py", "breakpoint()\n") == {"debugger": "medium"}
 
 

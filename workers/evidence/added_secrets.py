@@ -10,6 +10,7 @@ from orchestrator.domain.inert import one_line
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.secrets import Known, counted, mask
 from workers.evidence.changed_files import ChangedFile, Changes
+from workers.evidence.named_credentials import credential_in, is_environment_file, masked
 
 MOST_A_FILE = 20  # findings; a file with more is no better understood by the rest
 _LONGEST_LINE = 200_000  # characters that are looked at in one piece
@@ -29,11 +30,16 @@ _PRINTABLE = re.compile(rb"[\x20-\x7e]{12,}")
 
 
 def added_secrets(changes: Changes, known: Known = frozenset()) -> list[Finding]:
-    """A critical finding for each added line with a credential, quoted masked. Lines that only moved are not added."""
+    """A critical finding for each added line with a credential, quoted masked. Lines that only moved are not added.
+
+    A file of variables, which people have for themselves, is one of its own.
+    """
     found: list[Finding] = []
     for file in changes.files:
         if not file.is_deleted:
             found += list(_of_file(file, changes, known))[:MOST_A_FILE]
+            if is_environment_file(file.path) and (file.is_new or file.path != file.path_before):
+                found.append(_environment_file(file.path))
     return found
 
 
@@ -42,9 +48,12 @@ def _of_file(file: ChangedFile, changes: Changes, known: Known) -> Iterator[Find
         if line.strip() in changes.lines_before:
             continue
         for at in range(0, len(line), _LONGEST_LINE // 2):
-            masked, kinds = counted(line[at : at + _LONGEST_LINE], known)
-            if kinds:
-                kind = next(iter(kinds))
+            named = credential_in(file.path, line) if number > 0 else None
+            hidden, kinds = counted(line[at : at + _LONGEST_LINE], known)
+            if kinds or named:
+                kind = next(iter(kinds), "assigned")
+                if named and not kinds:
+                    hidden = masked(line, named)
                 is_sample = set(kinds) == {_ADDRESS_KIND} and all(map(_is_sample, _ADDRESS.finditer(line)))
                 place = "the name" if number < 0 else "it"
                 yield Finding(
@@ -54,11 +63,22 @@ def _of_file(file: ChangedFile, changes: Changes, known: Known) -> Iterator[Find
                     f"a credential is added ({kind}): {place} would be published with the branch",
                     mask(file.path, known),
                     max(number, 0),
-                    one_line(masked.strip(), _QUOTED),
+                    one_line(hidden.strip(), _QUOTED),
                     "read it from the environment, and revoke it if it is real",
                     blocks=not is_sample,
                 )
                 break
+
+
+def _environment_file(path: str) -> Finding:
+    return Finding(
+        "secrets",
+        HIGH,
+        "secret:environment_file",
+        "a file of environment variables is added, as people have them for themselves",
+        path,
+        fix="leave it out and list it in .gitignore; a copy without values may be called .env.example",
+    )
 
 
 def _is_sample(found: re.Match[str]) -> bool:

@@ -9,7 +9,6 @@ from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, Finding
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.patterns import expression
-from orchestrator.domain.secrets import MASK
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import code_of, language_of
 from workers.evidence.path_kinds import is_test_path
@@ -24,13 +23,6 @@ _SILENCED_FILE = expression(
 )
 _SILENCED = expression(
     r"#\s*(?:noqa\b(?!:)|nosec\b|type:\s*ignore\b(?!\[)|pylint:\s*disable)|//\s*(?:eslint-disable(?:-next)?-line\s*$|@ts-ignore|nolint\b(?!:))"
-)
-_CREDENTIAL = expression(
-    r"(?i)(?:^|[^\w-])[\"']?(?:[\w-]*_)?(?:password|passwd|secret|api_?key|auth_?token|access_?token|private_?key|client_?secret)[\"']?"
-    r"\s*(?::\s*[\w.<>|]+\s*)?(?:=|:|=>|:=)\s*[bfru]?([\"'])(?P<value>[^\"'\s]{8,})\1"
-)
-_PLACEHOLDER = expression(
-    r"(?i)example|change[-_]?me|placeholder|your|dummy|test|fake|sample|xxx|\*\*\*|\.\.\.|<|\{|\$|%|env|none|null|todo|secret|passw|token|key"
 )
 _MERGE = expression(r"^(?:<{7}|>{7}|\|{7})(?:\s|$)")
 
@@ -218,20 +210,12 @@ def review_changes(changes: Changes) -> list[Finding]:
 
 def _finding(file: ChangedFile, noted: Noted) -> Finding:
     quote = one_line(file.line(noted.line).strip(), 200)
-    if noted.rule == "credential":
-        quote = one_line(_CREDENTIAL.sub(_masked, file.line(noted.line)).strip(), 200)
     text = f"{file.path} {noted.text}"
     return Finding(noted.dimension, noted.severity, noted.rule, text, file.path, noted.line, quote, noted.fix)
 
 
-def _masked(found: re.Match[str]) -> str:
-    start = found.start("value") - found.start()
-    return found[0][:start] + MASK + found[0][start + len(found["value"]) :]
-
-
 def _any_language(file: ChangedFile) -> Iterator[Noted]:
     """Rules for lines of every kind of file."""
-    is_test = is_test_path(file.path)
     is_prose = file.path.endswith((".md", ".rst", ".txt", ".adoc"))
     code_lines = _code_lines(file)
     for number, line in file.added:
@@ -276,26 +260,6 @@ def _any_language(file: ChangedFile) -> Iterator[Noted]:
                 "turns a checker off without naming the rule",
                 "name the rule and the reason",
             )
-        credential = None if is_test else _CREDENTIAL.search(line)
-        if credential and _is_real(credential["value"]):
-            yield Noted(
-                number,
-                "credential",
-                SECURITY,
-                CRITICAL,
-                "holds a credential in its text",
-                "read it from the environment",
-            )
-
-
-def _is_real(value: str) -> bool:
-    """Whether a value looks like a credential and not like a name, a path or a placeholder."""
-    return (
-        not _PLACEHOLDER.search(value)
-        and bool(re.search(r"\d", value))
-        and bool(re.search(r"[A-Za-z]", value))
-        and not re.fullmatch(r"[\w-]+(?:[./:][\w-]+)+", value)
-    )
 
 
 def _code_lines(file: ChangedFile) -> dict[int, str]:
