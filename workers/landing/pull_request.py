@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM
+from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import Plan
+from orchestrator.domain.review_verdicts import counted
 from workers.context.run_context import RunContext
 from workers.context.written_documents import known_of
 from workers.documents.escape import code, heading, inline
@@ -16,6 +17,8 @@ from workers.documents.identifiers import items_of
 PATH = "qa/pull-request.md"
 RECORDS = "qa/impl-"
 SHOWN = 100  # rows of a list
+MOST_OF_REVIEW = 20  # findings
+REVIEW, OPEN = "## Review", "## Open"
 SHOWS = {  # how a criterion is shown, and what was claimed of it that shows it
     "test": ("test", "tests"),
     "change": ("change", "files"),
@@ -36,11 +39,34 @@ def pull_request(context: RunContext, plan: Plan, base: str | None, newest: Json
     lines += ["## What changes", "", *_changes(records)]
     lines += ["", "## Why", "", *_reasons(context, plan)]
     lines += ["", "## Evidence", "", *_evidence(records)]
-    lines += ["", "## Open", "", *(_open(records) or ["Nothing that is known."])]
+    lines += ["", OPEN, "", *(_open(records) or ["Nothing that is known."])]
     if plan.risks:
         lines += ["", "## Risks", "", *(f"- {inline(risk)}" for risk in plan.risks[:SHOWN])]
     lines += ["", "## How to undo", "", *_undo(context, base, records)]
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
+
+
+def with_review(page: str, task: str, verdict: str, findings: Sequence[Finding]) -> bytes:
+    """The page as it is now, with what the newest review found, before what is open."""
+    worst = [each for each in findings if each.severity in (CRITICAL, HIGH)]
+    numbers = ", ".join(f"{number} {severity}" for severity, number in counted(findings).items())
+    lines = [REVIEW, "", f"**{verdict}** ({code(f'qa/review-{task}.md')}): {numbers or 'no findings'}.", ""]
+    for each in worst[:MOST_OF_REVIEW]:
+        lines.append(
+            f"- {each.severity}: {inline(each.text)} {code(each.place) if each.place else ''}".rstrip()
+        )
+    if len(worst) > MOST_OF_REVIEW:
+        lines.append(f"- and {len(worst) - MOST_OF_REVIEW} more")
+    kept: list[str] = []
+    is_ours = False
+    for line in page.split("\n"):
+        if line.startswith("## "):
+            is_ours = line == REVIEW
+            if line == OPEN:
+                kept += [*lines, *([] if lines[-1] == "" else [""])]
+        if not is_ours:
+            kept.append(line)
+    return "\n".join(kept).encode("utf-8", "replace")
 
 
 def _landed(context: RunContext, but: str) -> list[JsonObject]:

@@ -41,6 +41,8 @@ from workers.evidence.people_changes import of_person
 from workers.evidence.review_chunks import chunked
 from workers.git.publishing import is_ancestor
 from workers.git.session_work import SessionWork
+from workers.landing.pull_request import PATH as PULL_REQUEST
+from workers.landing.pull_request import with_review
 from workers.landing.review_checks import check_reviewed
 from workers.landing.reviewed_session import is_review, session_work
 from workers.landing.work_plans import plan_of
@@ -222,6 +224,8 @@ class _CodeReview:
         files, listed = review_files(reviewing, reviewed, self.before)
         must_fix = to_fix(found, str(self.context.session.options.get(FIX, CRITICAL)))
         row = self.context.row
+        if (page := self.context.text(PULL_REQUEST)) is not None:
+            files = {**files, PULL_REQUEST: (with_review(page, row.key, word, found), "report")}
         return Produced(
             files=files,
             artifact=f"qa/review-{row.key}.md",
