@@ -147,7 +147,17 @@ def _serve(given: argparse.Namespace) -> int:
         runtime.close()
         store.close()
     if host.begins_anew and not given.supervised:  # else our coordinator starts another
-        begin_anew(installed, host.is_told, environment)
+        command = (
+            "-P",
+            "-m",
+            "orchestrator",
+            "worker",
+            "--project",
+            str(project),
+            "--slots",
+            str(settings.slots),
+        )
+        begin_anew(installed, host.is_told, environment, command)  # which upgrades the database first
     return code
 
 

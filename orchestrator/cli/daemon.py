@@ -49,11 +49,11 @@ def run(
     from orchestrator.dispatch import older
     from orchestrator.dispatch.hung import end_hung
     from orchestrator.dispatch.local import HostSupervisor, start_host
-    from orchestrator.installation import Installation, begin_anew
+    from orchestrator.installation import BEGUN_ANEW, Installation, begin_anew, was_begun_anew
     from orchestrator.project import open_for_writing, read_settings
     from orchestrator.store import leases, queries
 
-    installed = Installation()
+    installed, begun_anew = Installation(), was_begun_anew()
     home = project_of(project)
     settings = read_settings(home)
 
@@ -71,8 +71,7 @@ def run(
 
     store = open_for_writing(home, settings, held, stopping, checkpointer=True)
     leader = store.read(leases.leader)
-    was_us = leader is not None and leases.is_here(leader) and leader.pid == os.getpid()
-    if leader is not None and (standby or was_us):
+    if leader is not None and (standby or older.was_us(leader) or (begun_anew and not detached)):
         note(f"{_named(leader)} coordinates this project: waiting for its end")
         _await_end(store, installed)
         leader = None
@@ -97,9 +96,8 @@ def run(
         code = _lead(daemon, home, detached)
         if daemon.begins_anew:
             store.close()
-            begin_anew(
-                installed, daemon.is_told, supervisor.environment
-            )  # hosts still need what was handed over
+            more = {**supervisor.environment, BEGUN_ANEW: "1"}  # hosts still need what was handed over
+            begin_anew(installed, daemon.is_told, more)
             raise typer.Exit(code)
         leader = store.read(leases.leader)
     else:
@@ -126,7 +124,7 @@ def _await_end(store: Store, installed: Installation) -> None:
     from orchestrator.store import leases
 
     while True:
-        if installed.is_replaced() and installed.is_whole():
+        if installed.can_be_left():
             store.close()
             begin_anew(installed, lambda: False)
         with suppress(DatabaseUnusable):

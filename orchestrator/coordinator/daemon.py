@@ -191,7 +191,7 @@ class Daemon:
 
     def _round(self, clock: LateTimers) -> float:
         """Raises NotLeader, StoreError, OSError."""
-        if self._is_replaced() and self._installed is not None and self._installed.is_whole():
+        if self._is_replaced() and self._installed is not None and self._installed.can_be_left():
             self._leave_to_another()
             return 0.0
         lead = self._leader.take()

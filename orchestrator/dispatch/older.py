@@ -19,7 +19,7 @@ from orchestrator import __version__
 from orchestrator.dispatch.local import Identified, end_of, send
 from orchestrator.domain.errors import DatabaseUnusable
 from orchestrator.domain.versions import is_older
-from orchestrator.store.clock import SHARED, boot_id, is_on_this_machine, space_of_pids
+from orchestrator.store.clock import SHARED, boot_id, is_on_this_machine, process_start, space_of_pids
 
 STOP_SECONDS = 120.0  # a host may drain for a minute before its coordinator ends
 
@@ -50,7 +50,7 @@ def stop(
     `on_wait` gets their pids. Those of other machines are left alone, unless `refuse_elsewhere`. Raises DatabaseUnusable
     for those, before any is asked, and for those that do not end, or are not ours to ask.
     """
-    rows = [row for row in rows if row.boot in (boot_id(), SHARED) and not _was_us(row)]
+    rows = [row for row in rows if row.boot in (boot_id(), SHARED) and not was_us(row)]
     mine = [row for row in rows if is_on_this_machine(row.boot, row.pid_space)]
     if refuse_elsewhere and len(mine) < len(rows):
         far = sorted(row.pid for row in rows if row not in mine)
@@ -81,9 +81,14 @@ def stop(
     return bool(ends)
 
 
-def _was_us(row: Process) -> bool:
+def was_us(row: Process) -> bool:
     """Whether it is what this process was before it began anew as another program, and could not take back."""
-    return row.pid == os.getpid() and row.pid_space == space_of_pids(row.boot)
+    mine = (
+        row.pid == os.getpid()
+        and row.boot in (boot_id(), SHARED)
+        and row.pid_space == space_of_pids(row.boot)
+    )
+    return mine and row.process_start in (0, process_start(row.pid))
 
 
 def _at_work(pids: list[int], why: str, do: str) -> DatabaseUnusable:

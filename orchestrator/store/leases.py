@@ -152,18 +152,24 @@ def _take_lead() -> Update:
 
 @change
 def _keep_lead() -> Update:
-    return (
-        update(leases)
-        .where(
-            and_(
-                leases.c.name == LEADER,
-                leases.c.holder == bindparam("by"),
-                leases.c.epoch == bindparam("my_epoch"),
-                leases.c.boot == bindparam("this_boot"),
-                leases.c.until > bindparam("lease_now"),
-            )
+    return _of_ours().values(until=bindparam("ends"))
+
+
+@change
+def _leave_lead() -> Update:
+    """The process may go on as another program: by this row it is none that hangs."""
+    return _of_ours().values(until=bindparam("ends"), process_start=0)
+
+
+def _of_ours() -> Update:
+    return update(leases).where(
+        and_(
+            leases.c.name == LEADER,
+            leases.c.holder == bindparam("by"),
+            leases.c.epoch == bindparam("my_epoch"),
+            leases.c.boot == bindparam("this_boot"),
+            leases.c.until > bindparam("lease_now"),
         )
-        .values(until=bindparam("ends"))
     )
 
 
@@ -393,7 +399,7 @@ def keep_lead(tx: Tx, holder: str, epoch: int, lease_seconds: float) -> None:
 
 def leave_lead(tx: Tx, holder: str, epoch: int) -> None:
     tx.send(
-        _keep_lead, by=holder, my_epoch=epoch, this_boot=tx.boot, lease_now=tx.lease_now, ends=tx.lease_now
+        _leave_lead, by=holder, my_epoch=epoch, this_boot=tx.boot, lease_now=tx.lease_now, ends=tx.lease_now
     )
 
 

@@ -105,6 +105,34 @@ def test_a_host_takes_a_session_from_offer_to_end_and_says_goodbye(store: Store)
     assert store.read(leases.live_hosts) == []
 
 
+@pytest.mark.parametrize("asks", ["claim", "renew"])
+def test_an_error_that_nothing_explains_ends_no_thread_of_a_host(
+    store: Store, monkeypatch: pytest.MonkeyPatch, asks: str
+) -> None:
+    desk, failed = LocalDesk(store), threading.Event()
+    asked = getattr(desk, asks)
+
+    def fails_once(*given: Any, **named: Any) -> Any:
+        if not failed.is_set():
+            failed.set()
+            raise ImportError("cannot import name 'newer'")
+        return asked(*given, **named)
+
+    monkeypatch.setattr(desk, asks, fails_once)
+    hosted = Hosted(store, lambda live: make.finish(store, live.row).next, slots=1, desk=desk)
+    assert failed.wait(patient(10))
+    (row,) = until(lambda: store.read(leases.live_hosts), "the host is registered")
+    if asks == "renew":
+        until(lambda: store.read(leases.live_hosts)[0].lease_until > row.lease_until, "its lease is renewed")
+    session = make.make_session(store)
+    make.one_beat(store, session, make.lead(store))
+    wakeup.wake_hosts(store.project_id)
+
+    until(lambda: make.keys(store, session)["QUALITY-001"] == "completed", "the session is worked off")
+
+    assert hosted.end() == 0
+
+
 def test_a_wake_between_a_look_and_a_wait_is_not_missed(store: Store) -> None:
     by = make.lead(store)
     hosted = Hosted(store, lambda live: make.finish(store, live.row).next, slots=1, reconcile_seconds=3600)

@@ -116,3 +116,16 @@ def test_where_a_writer_keeps_out_readers_nobody_is_ended(tmp_path: Path) -> Non
 
     writer.close()
     store.close()
+
+
+def test_a_coordinator_that_has_left_the_lead_is_spared(
+    store: Store, process: subprocess.Popen[bytes]
+) -> None:
+    lead(store, process.pid, LASTS)
+    row = store.read(leases.leader)
+    assert row is not None
+
+    store.write(lambda tx: leases.leave_lead(tx, row.holder, row.epoch))  # it may begin anew, and migrate
+
+    assert end_hung(store, [process.pid]) == []
+    assert process.poll() is None

@@ -31,6 +31,7 @@ from orchestrator.domain.errors import (
     LeaseLost,
     ServerAway,
     StoreError,
+    TestsNotRunnable,
     UnknownName,
 )
 from orchestrator.domain.pauses import PauseReason
@@ -506,6 +507,45 @@ def test_no_attempt_counts_under_which_the_program_was_replaced(harness: Any, er
     task = bench.task("RESEARCH-001")
     assert (task.status, task.attempts, bench.state().pause_reason) == ("pending", 0, None)
     assert task.error.startswith("the program was replaced under the worker host: ")
+    assert bench.rows("SELECT outcome, counted FROM runs") == [("released", 0)]
+
+
+@pytest.mark.parametrize("error", [AgentUnavailable("cannot be started"), TestsNotRunnable("no runner")])
+def test_no_session_stops_for_programs_that_were_replaced(harness: Any, error: Exception) -> None:
+    def fails(_: str) -> str:
+        raise error
+
+    bench = harness(instructions=fails)
+    bench.runtime.replaced = lambda _: True
+
+    bench.run()
+
+    assert bench.state().pause_reason is None
+    assert bench.rows("SELECT outcome, counted FROM runs") == [("released", 0)]
+
+
+def test_an_attempt_ends_also_where_nobody_can_tell_whether_the_program_was_replaced(harness: Any) -> None:
+    def fails(_: str) -> str:
+        raise ImportError("cannot import name 'newer'")
+
+    def broken(_: BaseException) -> bool:
+        raise RuntimeError("dictionary changed size during iteration")
+
+    bench = harness(instructions=fails)
+    bench.runtime.replaced = broken
+
+    bench.run()
+
+    assert bench.rows("SELECT outcome, counted FROM runs") == [("failed", 1)]
+
+
+def test_nobody_stands_in_for_an_agent_that_a_replaced_program_has_lost(harness: Any) -> None:
+    crash = AgentCrashed("told lost its guardian")
+    bench = harness(Told("told", {"discovery": crash, "product": crash}))
+    bench.runtime.replaced = lambda error: error is crash
+
+    bench.run()
+
     assert bench.rows("SELECT outcome, counted FROM runs") == [("released", 0)]
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from orchestrator.installation import Installation
+from orchestrator.installation import INSTALL_SECONDS, Installation
 
 
 @pytest.fixture
@@ -150,3 +155,50 @@ def test_a_module_that_is_loaded_late_is_watched_from_then_on(
     file.write_text("TWO = 2\nTHREE = 3\n")
 
     assert installed.has_other_files()
+
+
+def test_an_installer_that_was_killed_is_not_waited_for(site: Path) -> None:
+    installed = Installation(site)
+    half = record(site, "0.1.1").parent  # a folder without a record
+    record(site, "0.2.0").write_text("orchestrator/__init__.py,,\n")
+
+    assert installed.is_replaced()
+    assert not installed.is_whole() and not installed.can_be_left()
+    long_ago = time.time() - 2 * INSTALL_SECONDS
+    os.utime(half, (long_ago, long_ago))
+    assert installed.is_whole() and installed.can_be_left()
+
+
+def test_one_that_is_gone_is_left_after_a_while(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = Installation(site)
+    shutil.rmtree(record(site, "0.1.0").parent)
+
+    before = installed.can_be_left()
+    later = time.monotonic() + 2 * INSTALL_SECONDS
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+
+    assert (before, installed.can_be_left()) == (False, True)
+
+
+def test_modules_that_are_loaded_meanwhile_do_not_disturb_a_look(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = Installation(site)
+    files = [tmp_path / f"late_{number}.py" for number in range(300)]
+    for file in files:
+        file.write_text("")
+    done = threading.Event()
+
+    def load() -> None:
+        for number, file in enumerate(files):
+            module = ModuleType(f"workers.late_{number}")
+            module.__file__ = str(file)
+            monkeypatch.setitem(sys.modules, module.__name__, module)
+            installed.note_loaded()
+        done.set()
+
+    loading = threading.Thread(target=load)
+    loading.start()
+    while not done.is_set():
+        assert not installed.has_other_files()  # and raises nothing
+    loading.join()

@@ -16,6 +16,7 @@ from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import (
     AccountHeld,
+    AgentCrashed,
     AgentError,
     AgentLimited,
     AgentOverloaded,
@@ -120,6 +121,10 @@ class AgentCalls:
                 raise
             except AgentError as error:
                 self.run.check()  # a stopped run's agent fails too, and then nobody else is asked
+                if isinstance(
+                    error, (AgentCrashed, AgentUnavailable)
+                ):  # so does one that another program started
+                    self.run.end_if_replaced(error)
                 if stop is not None and stop.is_set():
                     raise
                 failed = _first_to_end(failed, error)

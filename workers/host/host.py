@@ -110,14 +110,11 @@ class Host:
             thread.start()
         self._log.info("host_started", slots=self._slots, roles=list(self._roles), pid=os.getpid())
         while not self.is_draining():
-            if not waker.wait(self._settings.reconcile_seconds) and self._is_orphan():
-                self._draining.set()
-            if self._installed is not None:
-                self._installed.note_loaded()
-            self._look_for_engine()
-            self._wake_slots()
-            self._look_for_leftovers()
-            self._maintenance_due.set()
+            try:
+                self._look_around(waker)
+            except Exception as error:
+                if not self.was_replaced(error):
+                    raise
         if self._deliveries is not None:
             self._deliveries.close()
         self._drain(slots)
@@ -135,6 +132,17 @@ class Host:
         if self._damaged:
             return DatabaseDamaged.exit_code
         return 3 if self._fenced else 0
+
+    def _look_around(self, waker: wakeup.Waker) -> None:
+        """Wait until there may be something to do, and have it done."""
+        if not waker.wait(self._settings.reconcile_seconds) and self._is_orphan():
+            self._draining.set()
+        if self._installed is not None:
+            self._installed.note_loaded()
+        self._look_for_engine()
+        self._wake_slots()
+        self._look_for_leftovers()
+        self._maintenance_due.set()
 
     def _say_goodbye(self) -> None:
         try:
@@ -167,7 +175,7 @@ class Host:
     @property
     def begins_anew(self) -> bool:
         """Whether we have ended for the program alone, and another host has to go on."""
-        return self._outdated and not self._told
+        return self._outdated and not self._told and not self._damaged
 
     def was_replaced(self, error: BaseException | None = None) -> bool:
         """Whether the program is another one than we were started from, also by an `error` that nothing else explains.
@@ -291,6 +299,9 @@ class Host:
                 return
             except LifecycleError as error:  # the watchdog holds the deadline while the database is away
                 self._log.warning("renewal_failed", error=error.what, why=error.why)
+            except Exception as error:
+                if not self.was_replaced(error):
+                    self._log.exception("renewal_broken")
 
     def _renew(self) -> None:
         asked = time.monotonic()
@@ -366,6 +377,10 @@ class Host:
             return None
         except LifecycleError as error:
             self._log.warning("claim_failed", error=error.what, why=error.why)
+            return None
+        except Exception as error:
+            if not self.was_replaced(error):
+                self._log.exception("claim_broken")
             return None
 
     def _claims(self) -> bool:

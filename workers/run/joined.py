@@ -100,6 +100,9 @@ class JoinedHost:
                 code = self._serve(self._terms())
             except ServerAway as error:
                 self._log.warning("server_away", error=error.what, why=error.why)
+                if self._installed is not None and self._installed.can_be_left():
+                    self.begins_anew = True
+                    return 0
                 self._stopping.wait(wait)
                 wait = min(2 * wait, LONGEST_TRY)
                 continue

@@ -30,6 +30,10 @@ from workers.host.live_runs import LiveRun
 
 OVERLOADED_WAIT = 60.0  # seconds
 AWAY_WAIT = 5.0
+BY_PROGRAMS = (
+    PauseReason.AGENT_UNAVAILABLE,
+    PauseReason.STALLED,
+)  # what a program that cannot be started looks like
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,11 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
 def of_replaced(ending: Ending) -> Ending:
     """The same of an attempt under which the program was replaced: it says nothing of either, and does not count."""
     return replace(
-        ending, text=f"the program was replaced under the worker host: {ending.text}", counted=False
+        ending,
+        text=f"the program was replaced under the worker host: {ending.text}",
+        counted=False,
+        pause=None,
+        detail=(),
     )
 
 

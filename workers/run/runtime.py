@@ -33,7 +33,7 @@ from workers.host.turns import Turns
 from workers.landing.coding_agents import has_coding_agent
 from workers.roles import LANDING, Produced, produce_for, work_of
 from workers.run import loading
-from workers.run.run_endings import ending_of, of_replaced
+from workers.run.run_endings import BY_PROGRAMS, ending_of, of_replaced
 from workers.run.settings_watcher import WorkerConfig
 
 T = TypeVar("T")
@@ -164,7 +164,7 @@ class Runtime:
             self._clean(row.run)
             return
         ending = ending_of(live, error)
-        if ending.counted and self.replaced(error):
+        if (ending.counted or ending.pause in BY_PROGRAMS) and self._was_replaced(error, log):
             ending = of_replaced(ending)
         if ending.counted:
             log.error(
@@ -190,6 +190,14 @@ class Runtime:
         except LeaseLost:
             log.warning("run_lost", why="fenced")
         wakeup.wake_daemon(self.desk.project_id)
+
+    def _was_replaced(self, error: Exception, log: Logger) -> bool:
+        """Whether the program was, under what has failed; where that cannot be told, it was not."""
+        try:
+            return self.replaced(error)
+        except Exception:
+            log.exception("program_unknown")
+            return False
 
     def _write_end(self, live: LiveRun, ended: Ended, log: Logger) -> None:
         """Write how the attempt ended; on a full disk again and again, as long as the run is ours.
