@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -21,6 +22,7 @@ from orchestrator.store import artifacts, decisions, records, sessions, tasks, t
 from orchestrator.store.rows import AgentCall, Run, Session, Task, Verdict
 from orchestrator.store.store import Store
 from tests import factories as make
+from tests.patience import patient
 from workers.agents.protocol import AgentReply, AgentRequest
 from workers.agents.routing import Router
 from workers.builtin import BuiltinAgent
@@ -139,6 +141,12 @@ class RuntimeHarness:
 
     def live(self, row: Run) -> LiveRun:
         return self.lives.add(row, time.monotonic() + self.run_seconds)
+
+    def settle(self) -> None:
+        """Wait until done is what a run leaves for a moment later, such as refs."""
+        done = threading.Event()
+        self.runtime.bell.later(done.set)
+        assert done.wait(patient(30)), "what is done later is not done"
 
     def run(self, row: Run | None = None) -> Run | None:
         """One run, of the oldest offer unless told; the run it advanced to."""

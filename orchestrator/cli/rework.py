@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from orchestrator.cli.declaring import typer
@@ -10,6 +11,7 @@ from orchestrator.cli.impact import show
 from orchestrator.cli.opening import Opened, changing, reading, wake, who
 from orchestrator.cli.options import AsJson, Detach, InSession, Key, can_ask, choose
 from orchestrator.cli.output import REPEATED, note
+from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
 def revise(
     task: Annotated[str, typer.Argument(metavar="TASK", help="A completed task, for example DRAFT-002.")],
     feedback: Annotated[
-        str, typer.Argument(metavar="FEEDBACK", help="What to change; @FILE reads it from a file.")
-    ] = "",
+        str | None, typer.Argument(metavar="FEEDBACK", help="What to change; @FILE reads it from a file.")
+    ] = None,
     in_session: InSession = None,
     force: Annotated[bool, typer.Option("--force", help="Allow more than two revisions.")] = False,
     plan: Annotated[
@@ -41,7 +43,12 @@ def revise(
         with reading() as seen:
             show(seen, in_session, task, as_json)
         return
-    words = read_words(feedback)
+    words = "" if feedback is None else read_words(feedback)
+    if feedback is not None and not words.strip():
+        raise UsageError(
+            "the feedback is empty",
+            fix=f'say what should change: lifecycle revise {quote(task)} "..."; or leave it out',
+        )
     with changing() as opened:
         before = newest_messages(opened, in_session)
         done = rework.revise(

@@ -302,6 +302,7 @@ def _counts(line: str, path: str) -> bool:
     return (
         "readiness-report" in path
         or "DISCUSS-006" in path
+        or re.fullmatch(r"- … \+\d+", line.strip()) is not None  # how many more there are than a list shows
         or any(form.search(line) for form in _count_forms())
     )
 

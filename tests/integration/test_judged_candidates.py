@@ -210,7 +210,7 @@ class Nesting(unittest.TestCase):
 @pytest.mark.long
 @pytest.mark.parametrize("attempts", [1, 2])
 def test_merges_give_a_task_no_more_turns_than_its_attempts_have(tmp_path: Path, attempts: int) -> None:
-    """The third turn is right; it breaks against what has landed meanwhile, which is a fourth."""
+    """The third turn is right; it breaks against what lands meanwhile, which is a fourth."""
     made: list[int] = []
 
     def first(tree: Path) -> None:
@@ -218,7 +218,7 @@ def test_merges_give_a_task_no_more_turns_than_its_attempts_have(tmp_path: Path,
         apply(TWO.gold["TASK-001"], tree)
         if len(made) < 3:
             (tree / "parts" / "part_1.py").write_text(f"{made[-1]} +\n")
-        if len(made) == 1:
+        if len(made) == 3:
             other = make.claim(harness.store, HOST)
             assert other is not None and other.key == "IMPL-002"
             harness.run(other)

@@ -33,6 +33,7 @@ from orchestrator.domain.errors import (
     StoreError,
     TestsNotRunnable,
     UnknownName,
+    WorkRefused,
 )
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.door.local_desk import LocalDesk
@@ -522,6 +523,18 @@ def test_no_session_stops_for_programs_that_were_replaced(harness: Any, error: E
 
     assert bench.state().pause_reason is None
     assert bench.rows("SELECT outcome, counted FROM runs") == [("released", 0)]
+
+
+def test_an_error_names_the_task_in_its_commands(harness: Any) -> None:
+    def fails(_: str) -> str:
+        raise WorkRefused
+
+    bench = harness(instructions=fails)
+
+    bench.run()
+
+    error = bench.task("RESEARCH-001").error
+    assert "`lifecycle resume --retry RESEARCH-001`" in error and "TASK" not in error
 
 
 def test_an_attempt_ends_also_where_nobody_can_tell_whether_the_program_was_replaced(harness: Any) -> None:

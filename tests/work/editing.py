@@ -103,6 +103,7 @@ def skip(harness: RuntimeHarness, key: str) -> None:
 
 def landed(harness: RuntimeHarness) -> list[str]:
     """The subjects of the published branch, from the oldest, without the user's own."""
+    harness.settle()
     branch = f"lifecycle/{harness.session}"
     out = git(harness.project, "log", "--format=%s", "--reverse", f"main..{branch}")
     return out.splitlines()

@@ -24,6 +24,7 @@ from orchestrator.domain.errors import (
     TestsNotRunnable,
 )
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.pauses import PauseReason
 from workers.context.run_context import ProgramReplaced, RunReleased, storable
 from workers.host.live_runs import LiveRun
@@ -53,33 +54,35 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
     if isinstance(error, RunReleased) or live.why == "drained":
         return Ending("the worker host was drained", counted=False)
     if isinstance(error, BudgetReached):  # the session was paused as it was refused
-        return Ending(_words(error), counted=False)
+        return Ending(_words(error, live.row.key), counted=False)
     if isinstance(error, PersonAsked):
         asked = (("question", error.what), ("options", [{"label": each} for each in error.options]))
-        return Ending(_words(error), counted=False, pause=PauseReason.WORK_QUESTION, detail=asked)
+        return Ending(
+            _words(error, live.row.key), counted=False, pause=PauseReason.WORK_QUESTION, detail=asked
+        )
     if isinstance(error, ApprovalOutdated):
         shown = tuple(error.detail.items())
-        return Ending(_words(error), counted=False, pause=PauseReason.CHECKPOINT, detail=shown)
+        return Ending(_words(error, live.row.key), counted=False, pause=PauseReason.CHECKPOINT, detail=shown)
     if isinstance(error, AgentUnavailable):
-        return Ending(_words(error), counted=False, pause=PauseReason.AGENT_UNAVAILABLE)
+        return Ending(_words(error, live.row.key), counted=False, pause=PauseReason.AGENT_UNAVAILABLE)
     if isinstance(error, TestsNotRunnable):
-        return Ending(_words(error), counted=False, pause=PauseReason.STALLED)
+        return Ending(_words(error, live.row.key), counted=False, pause=PauseReason.STALLED)
     if isinstance(error, (DiskFull, GitDiskFull, NoRoomForTree)):
-        return Ending(_words(error), counted=False, pause=PauseReason.DISK)
+        return Ending(_words(error, live.row.key), counted=False, pause=PauseReason.DISK)
     if isinstance(error, (DatabaseUnusable, ServerAway)):  # and is back, since it takes the end
-        return Ending(_words(error), counted=False, wait=AWAY_WAIT)
+        return Ending(_words(error, live.row.key), counted=False, wait=AWAY_WAIT)
     if isinstance(error, AgentLimited):
         longest = account_pause.LONGEST if error.account else account_pause.LONGEST_GUESS
         wait = min(max((error.until or 0.0) - time.time(), 1.0), longest / account_pause.SECOND)
-        return Ending(_words(error), counted=False, wait=wait, limited_by=error.account)
+        return Ending(_words(error, live.row.key), counted=False, wait=wait, limited_by=error.account)
     if isinstance(error, AgentOverloaded):
-        return Ending(_words(error), counted=False, wait=OVERLOADED_WAIT)
+        return Ending(_words(error, live.row.key), counted=False, wait=OVERLOADED_WAIT)
     if isinstance(error, AgentError):
-        return Ending(_words(error), counted=error.counted)
+        return Ending(_words(error, live.row.key), counted=error.counted)
     if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
         return Ending(storable(f"the disk cannot be written: {error}"), counted=False, pause=PauseReason.DISK)
     if isinstance(error, LifecycleError):
-        return Ending(_words(error), counted=True)
+        return Ending(_words(error, live.row.key), counted=True)
     return Ending(storable(f"{type(error).__name__}: {error}"), counted=True)
 
 
@@ -94,8 +97,10 @@ def of_replaced(ending: Ending) -> Ending:
     )
 
 
-def _words(error: LifecycleError) -> str:
-    return storable("; ".join(line.removesuffix(".") for line in error.lines()))
+def _words(error: LifecycleError, task: str) -> str:
+    words = "; ".join(line.removesuffix(".") for line in error.lines())
+    return storable(_PLACE.sub(lambda found: f"{found[1]}{task}", words))
 
 
+_PLACE = expression(r"(`lifecycle [^`]*?)\bTASK\b")  # of the id in a command
 _DISK_ERRORS = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})
