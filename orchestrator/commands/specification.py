@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
@@ -18,14 +19,19 @@ from orchestrator.domain.empty_requests import is_about
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.patterns import expression
 from orchestrator.store import artifacts, files, sessions
 from orchestrator.store.store import Tx
+from orchestrator.views.layout import title_of
 
 FOLDER, CONTENT = "spec/", "spec/.content/"
 SINGLE = "spec/specification.md"  # where a file that is brought along becomes part of the session
 MARKDOWN = (".md", ".markdown")
 MOST_FILES, MOST_BYTES = 1_000, 20 * 1024 * 1024  # of a folder
 FILE_BYTES = 1024 * 1024
+_HEADING = expression(
+    r"^#\s+(?:(?:Product brief|产品简报)[:：]\s*)?(\S.*)$", re.M
+)  # `brief_title` of the labels
 _SUFFIXES = (".md", ".json")
 _KEYS = {"document", "content", "files"}  # of the content that documents are made of
 _REPORT_KEYS = {"document", "gate", "bars"}  # ... and of a report that scores them
@@ -39,6 +45,16 @@ class Specification:
     @property
     def digest(self) -> str:
         return digest_of((FOLDER,), {path: artifacts.digest_of(body) for path, body in self.files.items()})
+
+    @property
+    def title(self) -> str:
+        """What it is of, by its first heading; empty where it has none."""
+        path = next(
+            (path for path in self.files if path.endswith("/product-brief.md")), next(iter(self.files), None)
+        )
+        text = "" if path is None else self.files[path].decode("utf-8", "replace")
+        heading = _HEADING.search(text)
+        return "" if heading is None else title_of(f"# {heading[1]}".replace("`", ""))
 
     @property
     def view(self) -> JsonObject:

@@ -18,9 +18,9 @@ from orchestrator.domain import ids, own_discussion
 from orchestrator.domain.analysis import PERSPECTIVE
 from orchestrator.domain.clarified import Answer, with_answers
 from orchestrator.domain.command_keys import check_key
-from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.dynamic_roles import PATH
-from orchestrator.domain.empty_requests import check_asks
+from orchestrator.domain.empty_requests import check_asks, only_points
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
@@ -148,6 +148,8 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
     )
     request = with_answers(asked.task, "zh" if is_chinese(asked.task) else "en", asked.answers)
     planned = plan(request, options, pack, project.root, coding_agent=has_coding_agent(settings))
+    if given is not None and given.title and only_points(asked.task):
+        planned = replace(planned, title=given.title)
     recording.check(planned, asked.key)
     view = {
         "work": work_ahead(project, planned, settings, _chosen(planned, settings)),

@@ -57,6 +57,11 @@ _CJK_FILLER = frozenset(
     안녕하세요 안녕 감사합니다
     """.split()  # noqa: SIM905 - a list of words is read more easily as words
 )
+_GIVEN = frozenset(
+    """
+    say says said describe describes described written spec specification specifications file document page
+    """.split()  # noqa: SIM905 - a list of words is read more easily as words
+)
 _VERBS = _LIGHT | _PROBES | _ACTIONS
 _CJK = expression(
     "|".join(
@@ -101,6 +106,11 @@ def check_asks(request: str, *, object_given: bool) -> None:
         if actions
         else f"{said!r} names nothing to do and nothing to make",
     )
+
+
+def only_points(request: str) -> bool:
+    """Whether a request says no more than to make what is given with it: `Build what it says`."""
+    return not set(_words(request)) - _VERBS - _GIVEN
 
 
 def names_nothing(text: str) -> bool:

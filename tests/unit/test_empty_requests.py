@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.domain.empty_requests import NothingAsked, check_asks
+from orchestrator.commands.specification import Specification
+from orchestrator.domain.empty_requests import NothingAsked, check_asks, only_points
 
 NOTHING = """
 hello|Hello!|hi|Hi there|good morning|thanks|ok|test|Test.|testing|test test|testing 123|this is a test|just testing
@@ -54,3 +55,33 @@ def test_long_request_is_repeated_by_its_beginning_only() -> None:
         check_asks("hello " * 100, object_given=False)
 
     assert len(refused.value.why) < 120
+
+
+@pytest.mark.parametrize(
+    ("request_", "points"),
+    [
+        ("Build what it says", True),
+        ("Implement the specification", True),
+        ("Do what is described in the document", True),
+        ("Build the login page", False),
+        ("Implement the export of orders", False),
+    ],
+)
+def test_a_request_may_say_no_more_than_what_is_given_with_it(request_: str, points: bool) -> None:
+    assert only_points(request_) is points
+
+
+@pytest.mark.parametrize(
+    ("files", "title"),
+    [
+        ({"spec/specification.md": b"Draft 1\n\n# `initials()`, for names\n"}, "initials(), for names"),
+        (
+            {"spec/a.md": b"# No\n", "spec/product-brief.md": b"---\na: 1\n---\n# Product brief: A shop\n"},
+            "A shop",
+        ),
+        ({"spec/product-brief.md": "# 产品简报：座位预约\n".encode()}, "座位预约"),
+        ({"spec/specification.md": b"No heading\n"}, ""),
+    ],
+)
+def test_a_specification_is_named_by_its_first_heading(files: dict[str, bytes], title: str) -> None:
+    assert Specification("spec.md", files).title == title

@@ -39,6 +39,8 @@ def answer(m: Material) -> PlanContent:
         return _following(m, planned, items)
     if not items and not planned.get("ids") and (pages := planned.get("pages")):
         m = replace(m, analysis=analyse_request("\n\n".join(map(str, pages)), m.lex.language))
+    if title := planned.get("title"):
+        m = replace(m, analysis=replace(m.analysis, title=str(title)))
     parts = _parts(m, planned, items)
     tasks = [_task(number, part, m, planned) for number, part in enumerate(parts, 1)]
     return PlanContent(

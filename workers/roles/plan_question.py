@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.empty_requests import only_points
 from orchestrator.domain.errors import AgentRubbish, StoreError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject
@@ -138,6 +139,7 @@ class PlanQuestion:
         pages = brought_along(self.context)
         return {
             "level": self.complexity.level,
+            "title": self.context.session.title if only_points(self.context.session.request) else "",
             "most": MOST_TASKS,
             "paths": self.ground.paths or frozenset(),
             "must": sorted(self.ground.must),
