@@ -317,13 +317,14 @@ class ChangeLoop:
         """What is found of it on the head that was seen; it gets its ticket where that blocks nothing."""
         if self._is_there(onto, candidate):
             return Judged((ALREADY,))
+        if left := self._marked(candidate, self._conflicts):  # tests of such a file tell nothing else
+            return Judged(tuple(left))
         on_head = candidate
         if onto.tree != candidate.tree:
             on_head = _on_head(candidate, onto, self._twins(candidate, onto))
         judged = self.judge(on_head, answer, self.tree)
         if self._sides:
-            more = (*self._lost(candidate), *self._marked(candidate, self._conflicts))
-            judged = replace(judged, findings=(*judged.findings, *more))
+            judged = replace(judged, findings=(*judged.findings, *self._lost(candidate)))
         if proposed is not None and not judged.blocking:
             self.work.queue(self.context.row, proposed)
         return judged
