@@ -161,8 +161,8 @@ def task_views(
             "checkpoint_after": bool(row.checkpoint_after),
             "attempts": row.attempts,
             "max_attempts": row.max_attempts,
-            "retry_at": stamp(row.not_before) if row.not_before and row.not_before > tx.now else None,
-            "limited_by": row.limited_by if row.not_before and row.not_before > tx.now else None,
+            "retry_at": stamp(row.not_before) if _is_delayed(row, tx.now) else None,
+            "limited_by": row.limited_by if _is_delayed(row, tx.now) else None,
             "error": row.error,
             "verdict": discuss.verdict(verdicts[row.key]) if row.key in verdicts else None,
             "running": _running(tx, open_runs[row.key], rows, hosts, agents, loops)
@@ -297,6 +297,10 @@ def _running(
         "pid": hosts.get(run.host),
         "loop": [min(position, len(same)), len(same)] if run.role in loops and len(same) > 1 else None,
     }
+
+
+def _is_delayed(row: Task, now: int) -> bool:
+    return row.status == TaskStatus.PENDING and row.not_before is not None and row.not_before > now
 
 
 def _inner_loops(snapshot: Mapping[str, Json]) -> frozenset[str]:

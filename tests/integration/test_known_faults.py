@@ -11,6 +11,8 @@ from orchestrator.domain.errors import NotAllowedNow
 from tests import invariants
 from tests.work.editing import Editing, building
 from tests.work.lanes import lanes
+from workers.git.applying import squash_message
+from workers.landing.reviewed_session import session_work
 
 ONE = lanes(1)
 
@@ -24,7 +26,9 @@ def test_a_review_that_blocks_is_in_the_pull_request_and_keeps_it_from_the_users
     before = harness.text("qa/pull-request.md")
     assert harness.store.read(lambda tx: applicable(tx, None, force=False)).session_id == harness.session
 
-    harness.run(harness.until("REVIEW-001"))
+    reviewing = harness.until("REVIEW-001")
+    squashed = squash_message(session_work(harness.context(reviewing)))
+    harness.run(reviewing)
 
     page = harness.text("qa/pull-request.md")
     assert "## Review" not in before
@@ -35,6 +39,11 @@ def test_a_review_that_blocks_is_in_the_pull_request_and_keeps_it_from_the_users
         "## Open",
         "## How to undo",
     ]
+    assert (
+        "## Evidence" in squashed
+        and "How to undo" not in squashed
+        and squashed.count("\nLifecycle-Session: ") == 1
+    )
     with pytest.raises(NotAllowedNow, match="is known not to work") as refused:
         harness.store.read(lambda tx: applicable(tx, None, force=False))
     assert "qa/review-REVIEW-001.md" in refused.value.why and "--force" in refused.value.fix

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.commands.manage import cancel
 from orchestrator.domain.errors import AccountHeld, AgentLimited, UnknownName
 from orchestrator.door.desk import CallHandle
 from orchestrator.door.local_desk import LocalDesk
@@ -264,6 +265,11 @@ def test_a_person_sees_which_account_is_held_until_when_and_why(harness: Any) ->
     assert told["state"] == "delayed"
     assert "weekly limit" in told["because"][1] and held["until"] in told["because"][1]
     assert "lifecycle agents --release told" in told["commands"]
+
+    cancel(bench.store, bench.session, who="anna")
+    seen = bench.store.read(lambda tx: check.overview(tx, bench.state()))
+    (task,) = [each for each in seen["tasks"] if each["task"] == "RESEARCH-001"]
+    assert (task["limited_by"], task["retry_at"]) == (None, None)
 
 
 def test_a_person_who_knows_better_ends_a_limit_and_what_waits_for_it_is_tried_at_once(harness: Any) -> None:

@@ -26,6 +26,7 @@ from workers.git.user_repository import UserRepository
 from workers.git.users_git import UsersGit
 
 PULL_REQUEST = "qa/pull-request.md"
+UNDO = "\n## How to undo\n"  # its last section
 SHOWN = 20  # paths that an error names
 UNDER_WAY = (
     "MERGE_HEAD",
@@ -306,7 +307,7 @@ def squash_message(work: SessionWork) -> str:
         keys = [each.task or "your own commit" for each in work.desk.landed(work.session)]
         told = work.desk.title(work.session) + "\n\n" + "\n".join(f"- {key}" for key in keys) + "\n"
     else:
-        told = told.lstrip("# \n")
+        told = told.lstrip("# \n").partition(UNDO)[0]  # how a merge is undone: one commit is reverted
     subject, _, rest = inert(told).partition("\n")
     return f"{one_line(subject)}\n\n{rest.strip()}\n\nLifecycle-Session: {work.session}\n"
 
