@@ -185,3 +185,16 @@ def test_purpose_excludes_nothing() -> None:
 
 def test_who_alone_may_is_named_without_the_word() -> None:
     assert need("订单只有店长可以删除。").clause.actor == "店长"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "No messages at night, and we may not put medical information in the text.",
+        "Staff may not delete appointments.",
+        "The export should not be empty.",
+        "A guest must not see prices.",
+    ],
+)
+def test_a_modal_that_says_no_is_never_lost(sentence: str) -> None:
+    assert clause(sentence).negated
