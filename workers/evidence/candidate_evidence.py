@@ -19,9 +19,11 @@ from workers.context.run_context import RunContext
 from workers.evidence.candidate_checks import Checkouts, Subject, check_candidate
 from workers.evidence.changed_files import ChangedFile, read_changes
 from workers.evidence.claims import Claim
+from workers.evidence.criteria_review import BY_CHANGE
 from workers.evidence.declared import Declared
 from workers.evidence.judgement import CriterionEvidence, Judged
 from workers.evidence.linters import find_linters
+from workers.evidence.named_tests import meant_by
 from workers.evidence.path_kinds import is_test_path
 from workers.evidence.runner import Runner
 from workers.evidence.set_logic import Compared, compare, findings_of
@@ -36,10 +38,7 @@ from workers.git.session_work import SessionWork
 from workers.git.verify_checkouts import VerifyCheckout, mix_trees
 
 POLL_SECONDS = 0.1  # between two checks whether another lane has tested the base
-UNSHOWN = {
-    "none": "is shown by no passing test and no change",
-    "held": "is shown by tests that pass without the change, too",
-}
+MOCHA = "mocha"  # joins the titles of a test by blanks
 BITES = ("feature", "fix")  # kinds of plan tasks whose new tests must fail without the change
 
 
@@ -97,9 +96,9 @@ class CandidateEvidence:
         criteria = self._criteria(candidate, claims, task, tests)
         found += _unshown(task, candidate, tests)
         found += [
-            Finding("criteria", MEDIUM, "criterion_not_shown", f"{each.id} {UNSHOWN[each.verified]}")
+            Finding("criteria", MEDIUM, "criterion_not_shown", f"{each.id} {each.unshown}")
             for each in criteria
-            if each.verified in UNSHOWN
+            if each.unshown and not (each.verified == "change" and task.kind in BY_CHANGE)
         ]
         if candidate.is_empty:
             found += _unchanged(no_change, criteria)
@@ -242,14 +241,16 @@ class CandidateEvidence:
         found = []
         for criterion in task.criteria:
             claim = by_id.get(criterion.id)
-            passing = shown = tests.passing(claim.tests) if claim else ()
+            named = tests.named(claim.tests if claim else ())
+            passing = shown = tests.passing(named)
             if task.kind in BITES and tests.compared is not None and not candidate.is_empty:
                 shown = tuple(test for test in shown if test in tests.compared.biting)
             files = tuple(path for path in (claim.files if claim else ()) if path in changed)
             verified = "test" if shown else "change" if files else "held" if passing else "none"
             if verified == "held":
                 shown = passing
-            found.append(CriterionEvidence(criterion.id, files, shown, verified))
+            unknown = tuple(name for name, meant in named.items() if not meant)
+            found.append(CriterionEvidence(criterion.id, files, shown, verified, unknown))
         return found
 
     def _links(self, criteria: Sequence[CriterionEvidence], tests: Tested) -> list[Link]:
@@ -296,6 +297,8 @@ class _Runs:
 class Tested:
     """The four runs of a candidate, and what they say."""
 
+    __test__ = False  # pytest collects by name
+
     base: Suite
     now: Suite
     compared: Compared | None
@@ -310,19 +313,19 @@ class Tested:
         runs = [run for run in (self.base, self.now, self.protected) if run is not None]
         return tuple(sorted({test for run in runs for test in run.flaky}))
 
-    def passing(self, named: Sequence[str]) -> tuple[str, ...]:
-        """The tests that passed, of those named by id, by file, or by the last part of an id."""
-        outcomes = self.now.run.outcomes if self.now.is_known and self.now.run else {}
-        found: dict[str, None] = {}
-        for name in named:
-            alike = [
-                test
-                for test in outcomes
-                if name and (test == name or test.startswith(f"{name}::") or test.endswith(f"::{name}"))
-            ]
-            if alike and all(outcomes[test] == PASSED for test in alike):
-                found |= dict.fromkeys(alike)
-        return tuple(found)
+    def named(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The tests that each of these names stands for; of no name anything where the tests are not known."""
+        run = self.now.run if self.now.is_known else None
+        if run is None:
+            return {}
+        spaced = MOCHA in run.runner
+        return {name: meant_by(name, run.outcomes, spaced=spaced) for name in names}
+
+    def passing(self, named: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+        """The tests of those names of which all tests passed."""
+        outcomes = self.now.run.outcomes if self.now.run else {}
+        passed = (meant for meant in named.values() if all(outcomes[test] == PASSED for test in meant))
+        return tuple(dict.fromkeys(test for meant in passed for test in meant))
 
     def summary(self) -> JsonObject:
         """What the record of a run says of its tests."""
