@@ -183,7 +183,8 @@ class CandidateEvidence:
             found = (_broken("the base's tests", protected), *findings_of(compared, now.run))
             return Tested(base, now, compared, protected, bite, "", found, names)
         against = protected.run if protected is not None and protected.run is not None else now.run
-        return Tested(base, now, compared, protected, bite, "", tuple(findings_of(compared, against)), names)
+        found = tuple(findings_of(compared, against, now.run))
+        return Tested(base, now, compared, protected, bite, "", found, names)
 
     def _that_counts(
         self, base: Suite, suite: Suite, tree: str, before: str, changed: Sequence[str]
