@@ -37,6 +37,11 @@ def added_secrets(changes: Changes, known: Known = frozenset()) -> list[Finding]
     return found
 
 
+def credential_added(kind: str, place: str = "it") -> str:
+    """The one sentence about an added credential."""
+    return f"a credential is added ({kind}): {place} would be published with the branch"
+
+
 def _of_file(file: ChangedFile, changes: Changes, known: Known) -> Iterator[Finding]:
     for number, line in _places(file):
         if line.strip() in changes.lines_before:
@@ -51,7 +56,7 @@ def _of_file(file: ChangedFile, changes: Changes, known: Known) -> Iterator[Find
                     "secrets",
                     HIGH if is_sample else CRITICAL,
                     "secret:" + kind.replace(" ", "_"),
-                    f"a credential is added ({kind}): {place} would be published with the branch",
+                    credential_added(kind, place),
                     mask(file.path, known),
                     max(number, 0),
                     one_line(masked.strip(), _QUOTED),

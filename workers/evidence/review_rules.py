@@ -10,6 +10,7 @@ from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, Finding
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.secrets import MASK
+from workers.evidence.added_secrets import credential_added
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import code_of, language_of
 from workers.evidence.path_kinds import is_test_path
@@ -220,7 +221,7 @@ def _finding(file: ChangedFile, noted: Noted) -> Finding:
     quote = one_line(file.line(noted.line).strip(), 200)
     if noted.rule == "credential":
         quote = one_line(_CREDENTIAL.sub(_masked, file.line(noted.line)).strip(), 200)
-    text = f"{file.path} {noted.text}"
+    text = noted.text if noted.rule == "credential" else f"{file.path} {noted.text}"
     return Finding(noted.dimension, noted.severity, noted.rule, text, file.path, noted.line, quote, noted.fix)
 
 
@@ -283,7 +284,7 @@ def _any_language(file: ChangedFile) -> Iterator[Noted]:
                 "credential",
                 SECURITY,
                 CRITICAL,
-                "holds a credential in its text",
+                credential_added("value of a name"),
                 "read it from the environment",
             )
 
