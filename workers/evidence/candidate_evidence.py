@@ -26,7 +26,7 @@ from workers.evidence.linters import find_linters
 from workers.evidence.named_tests import meant_by
 from workers.evidence.path_kinds import is_test_path
 from workers.evidence.runner import Runner
-from workers.evidence.set_logic import Compared, compare, findings_of
+from workers.evidence.set_logic import Compared, compare, findings_of, unloaded
 from workers.evidence.suite_runs import TestBench
 from workers.evidence.suites import Suite
 from workers.evidence.test_side import changes_test_side, is_mixed, is_test_side
@@ -120,13 +120,13 @@ class CandidateEvidence:
         """`tested` and `checked` at once, in checkouts of their own, unless a set-up says which programs there are."""
         if self.bench.needs_set_up:
             return self.tested(candidate, bites=bites), self.checked(candidate)
-        self._runners(candidate)  # finding them takes the checkout that tests run in
+        self.runners(candidate)  # finding them takes the checkout that tests run in
         with ThreadPoolExecutor(1) as beside:
             checked = beside.submit(self.checked, candidate, self.bench.beside)
             tests = self.tested(candidate, bites=bites)
         return tests, checked.result()
 
-    def _runners(self, candidate: Candidate) -> Sequence[Runner]:
+    def runners(self, candidate: Candidate) -> Sequence[Runner]:
         """The base's runners, those near the change first."""
         changed = [_text(change.path) for change in candidate.changes]
         return self.bench.runners(self.work.private.tree_of(candidate.base), changed).runners
@@ -141,7 +141,7 @@ class CandidateEvidence:
             return Tested(now, now, None, None, None, now.why)
         base = self.bench.baseline(before, changed)
         failpoints.hit("base.tested")
-        now = self._that_counts(base, now, candidate.tree, before, changed)
+        now = self.that_counts(base, now, candidate.tree, before, changed)
         if not now.is_known or now.run is None:
             return _unknown(base, now)
         if not base.is_known or base.run is None:
@@ -153,8 +153,8 @@ class CandidateEvidence:
             )
             why = f"the tests of the base could not be run: {base.why or _faults(base)}"
             return Tested(base, now, None, None, None, why, bad)
-        runners = self._runners(candidate)
-        touched = self._test_side(candidate, runners)
+        runners = self.runners(candidate)
+        touched = self.test_side(candidate, runners)
         scratch = self.bench.verify.folder
         kept = [path for path in touched if self.declared.reason_to_change(_text(path)) is None]
         protected = bite = None
@@ -162,7 +162,7 @@ class CandidateEvidence:
         if kept and any(test.partition("::")[0] not in may_go for test in base.run.outcomes):
             mixed = mix_trees(private, candidate.tree, before, kept, scratch)
             protected = self.bench.suite(mixed, changed=changed)
-            protected = self._that_counts(base, protected, mixed, before, changed)
+            protected = self.that_counts(base, protected, mixed, before, changed)
         files = [_text(path) for path in touched if any(each.is_test_file(_text(path)) for each in runners)]
         if bites and files:
             tree = mix_trees(private, before, candidate.tree, touched, scratch)
@@ -186,9 +186,7 @@ class CandidateEvidence:
         found = tuple(findings_of(compared, against, now.run))
         return Tested(base, now, compared, protected, bite, "", found, names)
 
-    def _that_counts(
-        self, base: Suite, suite: Suite, tree: str, before: str, changed: Sequence[str]
-    ) -> Suite:
+    def that_counts(self, base: Suite, suite: Suite, tree: str, before: str, changed: Sequence[str]) -> Suite:
         """The run of the tests of `tree`; one that was killed is made once more, since nobody knows by whom.
 
         Raises TestsNotRunnable where a run broke that the base's, which could be made once, would break now, too.
@@ -200,7 +198,7 @@ class CandidateEvidence:
             raise TestsNotRunnable(why=now.why or _faults(now))
         return self.bench.suite(tree, changed=changed, again=True) if suite.is_killed else suite
 
-    def _test_side(self, candidate: Candidate, runners: Sequence[Runner]) -> list[bytes]:
+    def test_side(self, candidate: Candidate, runners: Sequence[Runner]) -> list[bytes]:
         """The changed paths that are tests or steer them, as the base's runners see it."""
         bodies: Mapping[str, ChangedFile] = {}
         if any(is_mixed(_text(change.path)) for change in candidate.changes):
@@ -219,7 +217,7 @@ class CandidateEvidence:
         """What is found without running its tests; `bench`: where programs run, by default where its tests do."""
         at = bench or self.bench
         changed = [_text(change.path) for change in candidate.changes]
-        runners = self._runners(candidate)
+        runners = self.runners(candidate)
         subject = Subject(
             self.work.private,
             candidate.base,
@@ -328,6 +326,13 @@ class Tested:
         passed = (meant for meant in named.values() if all(outcomes[test] == PASSED for test in meant))
         return tuple(dict.fromkeys(test for meant in passed for test in meant))
 
+    def _fewer(self) -> int:
+        """How many tests fewer there are than before; a file that cannot be read has none."""
+        if self.base.run is None or self.now.run is None:
+            return 0
+        before, now = (len(run.outcomes) - len(unloaded(run)) for run in (self.base.run, self.now.run))
+        return max(0, before - now)
+
     def summary(self) -> JsonObject:
         """What the record of a run says of its tests."""
         run = self.now.run
@@ -342,6 +347,7 @@ class Tested:
             "failed": sum(outcome in BAD for outcome in outcomes) if run else None,
             "skipped": outcomes.count("skipped") if run else None,
             "baseline": None if self.base.run is None else len(self.base.run.outcomes),
+            "fewer": self._fewer(),
             "regressions": sorted(compared.regressions) if compared else [],
             "missing": sorted(compared.missing | compared.skipped) if compared else [],
             "preexisting": sorted(compared.preexisting) if compared else [],

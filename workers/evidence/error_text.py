@@ -11,7 +11,7 @@ CUT = "\n[...]\n"
 LINE = 300  # characters of an error in a sentence
 _MARK = expression(r"^E\s+", re.MULTILINE)  # before lines of errors in pytest's tracebacks
 _ERROR = expression(
-    r"^[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Failure)\b(?:[:(\s].*)?$", re.MULTILINE
+    r"^(?:[A-Za-z_][\w.]*)?(?:Error|Exception|Exit|Interrupt|Failure)\b(?:[:(\s].*)?$", re.MULTILINE
 )
 
 
@@ -25,6 +25,10 @@ def shortened(text: str, limit: int) -> str:
 
 def error_line(text: str) -> str:
     """The last line that names an error, else the last line; empty for no text."""
-    plain = _MARK.sub("", text).strip()
-    named = _ERROR.findall(plain)
-    return one_line(named[-1] if named else plain.rpartition("\n")[2], LINE)
+    return named_error(text) or one_line(text.strip().rpartition("\n")[2], LINE)
+
+
+def named_error(text: str) -> str:
+    """The last line that names an error; empty where none does."""
+    found = _ERROR.findall(_MARK.sub("", text))
+    return one_line(found[-1], LINE) if found else ""

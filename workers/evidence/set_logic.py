@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, PASSED, SKIPPED, Finding, TestRun
 from workers.evidence.cases import BUILD
-from workers.evidence.error_text import error_line
+from workers.evidence.error_text import error_line, named_error
 
 NAMED = 20  # tests that a finding lists
 MORE = "more tests"  # behind the number of those that are not listed
@@ -172,6 +172,8 @@ def _not_loaded(found: Compared, runs: Sequence[TestRun]) -> tuple[list[Finding]
 def not_loaded(rule: str, severity: str, place: str, run: TestRun, more: str, which: str = "") -> Finding:
     """The finding about a file of tests that cannot be read, with the error; `which`: words behind its name."""
     said = run.messages.get(place, "")
+    if not named_error(said) and len(unloaded(run)) == 1 and named_error(run.tail):
+        said = run.tail  # node:test says only that it failed
     does = "cannot be imported" if place.endswith(".py") else "cannot be loaded"
     if place == BUILD or not place.rpartition("/")[2].count("."):
         does = "fails" if place == BUILD else "does not build"
@@ -182,8 +184,9 @@ def not_loaded(rule: str, severity: str, place: str, run: TestRun, more: str, wh
     )
 
 
-def counted_tests(number: int) -> str:
-    return f"{number} test" if number == 1 else f"{number} tests"
+def counted_tests(number: int, which: str = "") -> str:
+    """`1 test`, `3 tests`; `which`: a word before them, with its blank."""
+    return f"{number} {which}{'test' if number == 1 else 'tests'}"
 
 
 def _about(rule: str, test: str, severity: str, text: str, run: TestRun) -> Finding:
