@@ -30,6 +30,7 @@ from orchestrator.domain.dataclass import replace
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.review_verdicts import MODE as REVIEW
 
 LACKING = {
     "developer": "none that edits files: the session will wait for one (`lifecycle agents`)",
@@ -37,6 +38,7 @@ LACKING = {
     "fe-developer": "none that edits files: the session will wait for one (`lifecycle agents`)",
     "tester": "none that edits files: tests are run, and what fails is left to the fix round",
 }
+LACKING_IN_REVIEW = {"tester": "none: tests are run all the same, and nothing is mended in this mode"}
 NO_REQUEST = "its documents will hold little but questions; `lifecycle feedback` says what you want"
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, before this program could explain it
 
@@ -307,7 +309,7 @@ def plan_lines(view: JsonObject) -> list[str]:
         ),
         *(work_lines(work) if (work := view.get("work")) else []),
         *(
-            ("Agents", f"{role}: {', '.join(names) or LACKING.get(role, 'none')}")
+            ("Agents", f"{role}: {', '.join(names) or _lacking(view, role)}")
             for role, names in view["agents"].items()
         ),
         *(
@@ -332,6 +334,12 @@ def plan_lines(view: JsonObject) -> list[str]:
         *(("Budget", line) for line in (*view["budget"]["caps"], *view["budget"]["warnings"])),
     ]
     return [f"{label:<7} {one_line(text)}" for label, text in lines]
+
+
+def _lacking(view: JsonObject, role: str) -> str:
+    """What is said of a role that no agent of this machine can do."""
+    found = LACKING_IN_REVIEW if view["mode"] == REVIEW else LACKING
+    return found.get(role, "none")
 
 
 def register(app: typer.Typer) -> None:

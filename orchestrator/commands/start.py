@@ -191,7 +191,11 @@ def begin(prepared: Prepared, store: Store) -> Started:
         max_attempts=prepared.settings.max_attempts,
         key=prepared.key,
         chosen=_chosen(prepared.planned, prepared.settings),
-        budget=budget_of(prepared.settings, [task.key for task in prepared.planned.pipeline.tasks]),
+        budget=budget_of(
+            prepared.settings,
+            [task.key for task in prepared.planned.pipeline.tasks],
+            prepared.planned.choice.mode,
+        ),
         specification=prepared.specification,
         patch=prepared.patch,
         answers=prepared.answers,

@@ -9,6 +9,7 @@ from orchestrator.domain import budget as rules
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED, TaskStatus
+from orchestrator.domain.review_verdicts import MODE as REVIEW
 from orchestrator.store import budgets, decisions, messages, sessions, tasks
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
@@ -19,14 +20,17 @@ if TYPE_CHECKING:
 DECISION = "raise_budget"
 
 
-def budget_of(settings: Settings, tasks: Iterable[str]) -> dict[str, dict[str, int]] | None:
+def budget_of(
+    settings: Settings, tasks: Iterable[str], mode: str | None = None
+) -> dict[str, dict[str, int]] | None:
     """The caps of a new session with these tasks and of each of them, in units; None if there are none.
 
-    Those of tasks that edit code are there by default, and left out where there is no such task.
+    Those of tasks that edit code are there by default, and left out where there is no such task, as in mode review,
+    which mends nothing.
     """
     given = settings.budget
     parts: dict[str, CapSettings] = {"session": given, "task": given.task}
-    if any(rules.edits_code(key) for key in tasks):
+    if mode != REVIEW and any(rules.edits_code(key) for key in tasks):
         parts["code"] = given.code
     found = {
         scope: rules.caps({measure: getattr(part, f"max_{measure}") for measure in rules.MEASURES})

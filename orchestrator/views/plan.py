@@ -49,7 +49,7 @@ def plan_view(
     replays = planned.options.cassette is not None and planned.options.cassette["does"] == "replay"
     agents = {} if replays else agents_of(planned, settings)
     sends = None if replays else _sends(planned, settings, agents)
-    budget = budget_of(settings, [task.key for task in planned.pipeline.tasks])
+    budget = budget_of(settings, [task.key for task in planned.pipeline.tasks], planned.choice.mode)
     return {
         "title": planned.title,
         "masked": secrets.MASK in planned.request,

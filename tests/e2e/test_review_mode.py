@@ -45,6 +45,14 @@ def test_a_review_without_agents_judges_commits_and_a_patch_and_changes_nothing(
     assert not git(project.folder, "for-each-ref", "refs/heads/lifecycle")
 
 
+def test_the_plan_of_a_review_promises_no_edits(project: Lifecycle) -> None:
+    planned = project.run("start", "--mode", "review", "--plan")
+
+    assert planned.code == 0, planned.err
+    assert "fix round" not in planned.out and "edits code" not in planned.out
+    assert "nothing is mended in this mode" in planned.out
+
+
 def test_what_cannot_be_reviewed_exits_with_2_and_makes_no_session(project: Lifecycle) -> None:
     for options, said in (
         (("--base", "nowhere"), "'nowhere' is no commit"),

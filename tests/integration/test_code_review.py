@@ -26,10 +26,9 @@ from workers.roles import Produced
 from workers.roles.second_look import SecondLook
 
 PREFIX = "ghp_"  # apart, so that this file holds no credential
-FILES: dict[str, str | bytes] = {
-    "calc.py": "def add(a, b):\n    return a + b\n",
-    "tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n    assert add(0, 0) == 0\n",
-}
+ADD = "def add(a, b):\n    return a + b\n"
+ADDED = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n    assert add(0, 0) == 0\n"
+FILES: dict[str, str | bytes] = {"calc.py": ADD, "tests/test_calc.py": ADDED}
 BAD: dict[str, str | bytes] = {
     "calc.py": 'TOKEN = "'
     + PREFIX
@@ -137,6 +136,8 @@ def test_without_an_agent_rules_find_what_was_planted(tmp_path: Path) -> None:
     assert review.record["verdict"] == "BLOCK"
     assert {"eval", "assertions_fewer"} <= review.rules("critical") | review.rules("high")
     assert any(rule.startswith("secret:") for rule in review.rules("critical"))
+    told = [each["text"] for each in review.record["findings"] if "credential" in each["text"]]
+    assert len(told) == 1 and told[0].startswith("a credential is added (")
     assert review.record["without_agent"]
     assert "ghp_a8Fk2Lq9" not in review.page + json.dumps(review.record)
     assert as_left(project) == before
@@ -149,6 +150,8 @@ def test_a_clean_change_is_approved(tmp_path: Path) -> None:
 
     assert (review.record["verdict"], review.record["findings"]) == ("APPROVE", [])
     assert review.said == ["review_result"]
+    assert "**APPROVE** – no findings" in review.page
+    assert "Changed files: 2, new lines: " in review.page
 
 
 @pytest.mark.parametrize("edits_the_test", [True, False])
@@ -163,6 +166,169 @@ def test_a_test_that_a_person_changed_with_its_source_is_no_regression(
 
     assert review.record["tests"]["verdict"] == ("PASS" if edits_the_test else "FIX_REQUIRED")
     assert ("regression" in review.rules("critical")) is not edits_the_test
+
+
+def test_a_cause_in_the_code_stands_before_the_tests_that_it_breaks(tmp_path: Path) -> None:
+    long = "".join(f"def f{n}(value):\n    return f{n + 1}(value)\n\n\n" for n in range(40))
+    source = f"{long}def f40(value):\n    return eval(input(value))\n\n\nf0('number')\n{ADD}"
+    changed(tmp_path, {"calc.py": source})
+
+    review = Review(tmp_path, runs_tests=True)
+
+    first, second = review.record["findings"][:2]
+    assert (first["rule"], first["path"]) == ("eval", "calc.py")
+    assert second["text"].startswith("tests/test_calc.py cannot be imported: OSError: ")
+    assert "OSError" in second["quote"] and "1 test passed before the change" in second["text"]
+    assert "is new and fails" not in review.page
+
+
+def test_findings_of_one_kind_stand_each_in_a_line_and_numbers_fit_their_words(tmp_path: Path) -> None:
+    tests = "".join(f"def test_{n}():\n    assert add({n}, 0) == {n}\n\n\n" for n in range(5))
+    files = {**FILES, "tests/test_many.py": f"from calc import add\n\n\n{tests}"}
+    project = repository(tmp_path / "project", files)
+    git(project, "checkout", "-q", "-b", "work")
+    (project / "tests/test_many.py").unlink()
+    git(project, "commit", "-q", "-a", "-m", "Remove them")
+
+    review = Review(tmp_path)
+
+    assert (
+        "3 more of this kind in the file:\n  - loses the test test_2\n  - loses the test test_3\n"
+        in review.page
+    )
+    assert "in 1 file," in str(review.harness.said())
+
+
+SCRIPT = (
+    "import test from 'node:test';\nimport assert from 'node:assert';\nimport { add } from '../calc.js';\n"
+    "test('adds', () => { assert.equal(add(1, 2), 3); });\n"
+)
+BROKEN = {"calc.py": "def add(a, b):\n    return a - b\n"}
+OTHER = "from calc import add\n\n\ndef test_nothing_added():\n    assert add(1, 0) == 1\n"
+
+
+@pytest.mark.parametrize(
+    ("test", "source", "verdict", "rules", "told"),
+    [
+        (
+            None,
+            BROKEN,
+            "BLOCK",
+            {"regression"},
+            "FIX_REQUIRED: 1 pass, 0 fail, 1 regression, 1 fewer test than before",
+        ),
+        (
+            "def test_add():\n    assert True\n",
+            BROKEN,
+            "BLOCK",
+            {"regression"},
+            "FIX_REQUIRED: 2 pass, 0 fail, 1 regression",
+        ),
+        (
+            f"import no_such\n{ADDED}",
+            {"calc.py": "def add(a, b):\n    return b + a\n"},
+            "BLOCK",
+            {"regression"},
+            "FIX_REQUIRED: 1 pass, 1 fail, 1 regression, 1 fewer test than before",
+        ),
+        # what it tested is gone as well
+        (
+            None,
+            {
+                "calc.py": "def plus(a, b):\n    return a + b\n",
+                "tests/test_other.py": OTHER.replace("add(", "plus(").replace("import add", "import plus"),
+            },
+            "CONDITIONAL",
+            set(),
+            "PASS: 1 pass, 0 fail, 1 fewer test than before",
+        ),
+        (
+            None,
+            {"calc.py": "def add(a, b):\n    return b + a\n"},
+            "CONDITIONAL",
+            set(),
+            "PASS: 1 pass, 0 fail, 1 fewer test than before",
+        ),
+        # another expectation is no regression, and is said
+        (
+            "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == -1\n    assert add(0, 0) == 0\n",
+            BROKEN,
+            "CONDITIONAL",
+            set(),
+            "PASS: 2 pass, 0 fail",
+        ),
+    ],
+)
+def test_tests_that_a_person_removes_or_weakens_are_run_as_they_were(
+    tmp_path: Path, test: str | None, source: dict[str, str], verdict: str, rules: set[str], told: str
+) -> None:
+    project = repository(
+        tmp_path / "project", {**FILES, "tests/test_other.py": OTHER, "tests/__init__.py": ""}
+    )
+    git(project, "checkout", "-q", "-b", "work")
+    write(project, dict(source))
+    (project / "tests/test_calc.py").unlink()
+    if test is not None:
+        write(project, {"tests/test_calc.py": test})
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "Change")
+
+    review = Review(tmp_path, runs_tests=True)
+
+    assert review.record["verdict"] == verdict, review.page
+    assert review.rules("critical") == rules
+    assert told in str(review.harness.said())
+    fewer = review.record["tests"]["fewer"]
+    assert (f"{fewer} fewer" in review.page) is bool(fewer)
+    changed_expectation = test is not None and "-1" in test
+    assert ("expectation_changed" in review.rules("high")) is changed_expectation
+    if test and "no_such" in test:
+        assert "tests/test_calc.py cannot be imported: ModuleNotFoundError: No module named 'no_such'" in str(
+            review.record["findings"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("test", "verdict", "told"),
+    [
+        (
+            None,
+            "BLOCK",
+            "test/calc.test.js::adds passed before the change; as it was at the base it fails now",
+        ),
+        (
+            SCRIPT.replace("equal(add(1, 2), 3)", "ok(true)"),
+            "BLOCK",
+            "adds passed before the change; as it was",
+        ),
+        (SCRIPT.replace("3)", "-1)"), "CONDITIONAL", "test/calc.test.js expects something else than before"),
+        (
+            f"import 'nowhere';\n{SCRIPT}",
+            "BLOCK",
+            "test/calc.test.js cannot be loaded: Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'nowhere'",
+        ),
+    ],
+)
+def test_so_are_those_of_javascript(tmp_path: Path, test: str | None, verdict: str, told: str) -> None:
+    sums = "export function add(a, b) { return a + b }\n"
+    files: dict[str, str | bytes] = {
+        "package.json": '{"type": "module", "scripts": {"test": "node --test"}}',
+        "calc.js": sums,
+        "test/calc.test.js": SCRIPT,
+        "test/other.test.js": SCRIPT.replace("adds", "adds nothing").replace("2), 3", "0), 1"),
+    }
+    project = repository(tmp_path / "project", files)
+    git(project, "checkout", "-q", "-b", "work")
+    (project / "test/calc.test.js").unlink()
+    edits: dict[str, str | bytes] = {"calc.js": sums.replace("+", "-")}
+    write(project, edits | ({"test/calc.test.js": test} if test else {}))
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "Change")
+
+    review = Review(tmp_path, runs_tests=True)
+
+    assert review.record["verdict"] == verdict, review.page
+    assert told in str([each["text"] for each in review.record["findings"]]), review.page
 
 
 def test_of_an_agent_the_true_finding_counts_and_the_invented_one_is_a_note(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tests import invariants
 from tests.git_world import as_left, git
 from tests.work.editing import Editing, building, landed, until_idle, without_review
 from tests.work.lanes import lanes
-from tests.work.repositories import COMMON
+from tests.work.repositories import COMMON, apply
 
 
 def test_all_tests_are_run_once_for_the_base_and_once_for_each_task_that_leaves_the_tests_alone(
@@ -104,4 +104,62 @@ def test_a_criterion_that_held_before_is_neither_shown_nor_unmet(tmp_path: Path)
     assert "is shown by tests that pass without the change, too" in str(record["findings"])
     assert harness.rows("SELECT count(*) FROM links WHERE from_kind = 'criterion' AND verified") == [(0,)]
     assert f"test that passes without the change, too: `{older}`" in harness.text("qa/pull-request.md")
+    invariants.check(harness.store.path)
+
+
+PARTS = """import pytest
+
+from parts.part_1 import NAME
+
+
+@pytest.mark.parametrize("letter", ["p", "{letter}"])
+def test_letters(letter):
+    assert letter in NAME
+
+
+def test_whole():
+    assert NAME == "part 1"
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "verified", "shown", "unknown"),
+    [
+        (["tests/test_part_1.py::test_letters"], "test", ["[p]", "[1]"], []),
+        (["test_letters", "test_gone"], "test", ["[p]", "[1]"], ["test_gone"]),
+        (["tests/test_part_1.py::test_letters[z]"], "change", [], ["tests/test_part_1.py::test_letters[z]"]),
+    ],
+)
+def test_a_name_without_parameters_stands_for_all_cases_and_one_that_is_not_there_is_said(
+    tmp_path: Path, named: list[str], verified: str, shown: list[str], unknown: list[str]
+) -> None:
+    fixture = lanes(1, files={"conftest.py": "", "tests/test_base.py": "def test_base():\n    assert True\n"})
+    answer = fixture.answer("TASK-001")
+    (criterion,) = answer["criteria"]
+
+    def deed(tree: Path) -> None:
+        apply(fixture.gold["TASK-001"], tree)
+        (tree / "parts" / "part_1.py").write_text('NAME = "part 1"\n')
+        (tree / "tests" / "test_part_1.py").write_text(PARTS.replace("{letter}", "1"))
+
+    agent = Editing(
+        fixture,
+        turns={"TASK-001": [deed]},
+        answers={"TASK-001": {**answer, "criteria": [{**criterion, "tests": named}]}},
+    )
+    harness = building(tmp_path, agent)
+
+    harness.run(harness.until("REVIEW-001"))
+
+    (found,) = json.loads(harness.text("qa/impl-IMPL-001.json"))["criteria"]
+    tests = [f"tests/test_part_1.py::test_letters{case}" for case in shown]
+    assert (found["verified"], found["claimed"]["tests"], found["not_found"]) == (verified, tests, unknown)
+    (reviewed,) = json.loads(harness.text("qa/review-REVIEW-001.json"))["criteria"]
+    assert reviewed["met"] == ("met" if shown else "partial")
+    assert all(f"named test not found: {name}" in reviewed["by"] for name in unknown)
+    pull = harness.text("qa/pull-request.md")
+    assert ("named test not found" in pull) is bool(unknown)
+    if verified == "change":
+        said = "is shown by no test, only by a change; named test not found: "
+        assert said in pull and said in harness.text("qa/review-REVIEW-001.md")
     invariants.check(harness.store.path)

@@ -144,3 +144,4 @@ def test_tasks_that_edit_code_have_caps_without_being_told(tasks: list[str], cod
     chosen = Settings(budget=BudgetSettings(code=CodeCapSettings(max_turns=7)))
 
     assert (budget_of(chosen, tasks) or {}).get("code") == code
+    assert "code" not in (budget_of(chosen, tasks, "review") or {})

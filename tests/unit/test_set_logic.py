@@ -41,8 +41,8 @@ BASE = run(a="passed", b="passed", old="failed")
         ),
         # compiled languages: what the new tests call is not there, so that nothing is built
         (run(a="passed", b="passed", new="passed"), None, TestRun("cargo", (), {BUILD: "error"}), []),
-        # the change does not build
-        (TestRun("cargo", (), {BUILD: "error"}), None, None, ["regression", "regression", "new_test_fails"]),
+        # the change does not build: said once, for all tests
+        (TestRun("cargo", (), {BUILD: "error"}), None, None, ["regression"]),
         (  # an id that neither run knows: a name that is made up anew each time
             run(a="passed", b="passed", new="passed"),
             None,
@@ -105,3 +105,23 @@ def test_a_test_that_failed_before_and_passes_now_shows_the_change() -> None:
 
     assert found.biting == {"t.py::old"}
     assert found.bites is None
+
+
+def test_a_file_that_cannot_be_read_is_said_once_with_its_error_and_before_the_tests_that_fail() -> None:
+    said = "ImportError while importing test module\nTraceback:\nold.py:1: in <module>\nE   ImportError: no name x\nold.py:1"
+    outcomes = {"t.py::a": "failed", "old.py": "error", "new.py": "error"}
+    candidate = TestRun("pytest", (), outcomes, messages={"old.py": said})
+    base = TestRun("pytest", (), {"t.py::a": "passed", "old.py::b": "passed", "old.py::c": "passed"})
+
+    found = compare(base, candidate, may_go=["old.py"])
+
+    told = [(each.rule, each.severity, each.text) for each in findings_of(found, candidate)]
+    assert told == [
+        ("new_test_fails", "high", "new.py cannot be imported"),
+        (
+            "regression",
+            "critical",
+            "old.py cannot be imported: ImportError: no name x; 2 tests passed before the change",
+        ),
+        ("regression", "critical", "t.py::a passed before the change and fails now"),
+    ]

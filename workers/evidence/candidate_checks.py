@@ -18,11 +18,14 @@ from workers.evidence.import_cycles import added_cycles
 from workers.evidence.linters import lint_changes
 from workers.evidence.path_kinds import is_test_path
 from workers.evidence.review_rules import review_changes
+from workers.evidence.set_logic import MORE
 from workers.evidence.tampering import tampering
 from workers.evidence.tests_of_words import tests_of_words
 from workers.evidence.weakened_tests import edited_tests
 from workers.git.private_store import PrivateStore
 from workers.git.tree_scan import Flag
+
+TOLD_BY_TESTS = ("tests", "bite")  # checks whose findings are what a cause in the code leads to
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +104,17 @@ def worst_first(found: Sequence[Finding], secrets: Known = frozenset()) -> list[
         masked,
         key=lambda each: (not each.blocks, SEVERITIES.index(each.severity), each.path, each.line, each.rule),
     )
+
+
+def causes_first(found: Sequence[Finding]) -> list[Finding]:
+    """The findings of a review by severity, and of one severity those about code before what its tests say of it."""
+    return sorted(found, key=lambda each: (SEVERITIES.index(each.severity), _consequence(each)))
+
+
+def _consequence(finding: Finding) -> int:
+    """0 for a cause; behind them files of tests that cannot be read, tests that fail, and the number of further ones."""
+    if finding.check not in TOLD_BY_TESTS:
+        return 0
+    if MORE in finding.text:
+        return 3
+    return 2 if "::" in finding.text.partition(" ")[0] else 1

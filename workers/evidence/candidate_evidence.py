@@ -19,12 +19,14 @@ from workers.context.run_context import RunContext
 from workers.evidence.candidate_checks import Checkouts, Subject, check_candidate
 from workers.evidence.changed_files import ChangedFile, read_changes
 from workers.evidence.claims import Claim
+from workers.evidence.criteria_review import BY_CHANGE
 from workers.evidence.declared import Declared
 from workers.evidence.judgement import CriterionEvidence, Judged
 from workers.evidence.linters import find_linters
+from workers.evidence.named_tests import meant_by
 from workers.evidence.path_kinds import is_test_path
 from workers.evidence.runner import Runner
-from workers.evidence.set_logic import Compared, compare, findings_of
+from workers.evidence.set_logic import Compared, compare, findings_of, unloaded
 from workers.evidence.suite_runs import TestBench
 from workers.evidence.suites import Suite
 from workers.evidence.test_side import changes_test_side, is_mixed, is_test_side
@@ -36,10 +38,7 @@ from workers.git.session_work import SessionWork
 from workers.git.verify_checkouts import VerifyCheckout, mix_trees
 
 POLL_SECONDS = 0.1  # between two checks whether another lane has tested the base
-UNSHOWN = {
-    "none": "is shown by no passing test and no change",
-    "held": "is shown by tests that pass without the change, too",
-}
+MOCHA = "mocha"  # joins the titles of a test by blanks
 BITES = ("feature", "fix")  # kinds of plan tasks whose new tests must fail without the change
 
 
@@ -97,9 +96,9 @@ class CandidateEvidence:
         criteria = self._criteria(candidate, claims, task, tests)
         found += _unshown(task, candidate, tests)
         found += [
-            Finding("criteria", MEDIUM, "criterion_not_shown", f"{each.id} {UNSHOWN[each.verified]}")
+            Finding("criteria", MEDIUM, "criterion_not_shown", f"{each.id} {each.unshown}")
             for each in criteria
-            if each.verified in UNSHOWN
+            if each.unshown and not (each.verified == "change" and task.kind in BY_CHANGE)
         ]
         if candidate.is_empty:
             found += _unchanged(no_change, criteria)
@@ -121,13 +120,13 @@ class CandidateEvidence:
         """`tested` and `checked` at once, in checkouts of their own, unless a set-up says which programs there are."""
         if self.bench.needs_set_up:
             return self.tested(candidate, bites=bites), self.checked(candidate)
-        self._runners(candidate)  # finding them takes the checkout that tests run in
+        self.runners(candidate)  # finding them takes the checkout that tests run in
         with ThreadPoolExecutor(1) as beside:
             checked = beside.submit(self.checked, candidate, self.bench.beside)
             tests = self.tested(candidate, bites=bites)
         return tests, checked.result()
 
-    def _runners(self, candidate: Candidate) -> Sequence[Runner]:
+    def runners(self, candidate: Candidate) -> Sequence[Runner]:
         """The base's runners, those near the change first."""
         changed = [_text(change.path) for change in candidate.changes]
         return self.bench.runners(self.work.private.tree_of(candidate.base), changed).runners
@@ -142,7 +141,7 @@ class CandidateEvidence:
             return Tested(now, now, None, None, None, now.why)
         base = self.bench.baseline(before, changed)
         failpoints.hit("base.tested")
-        now = self._that_counts(base, now, candidate.tree, before, changed)
+        now = self.that_counts(base, now, candidate.tree, before, changed)
         if not now.is_known or now.run is None:
             return _unknown(base, now)
         if not base.is_known or base.run is None:
@@ -154,8 +153,8 @@ class CandidateEvidence:
             )
             why = f"the tests of the base could not be run: {base.why or _faults(base)}"
             return Tested(base, now, None, None, None, why, bad)
-        runners = self._runners(candidate)
-        touched = self._test_side(candidate, runners)
+        runners = self.runners(candidate)
+        touched = self.test_side(candidate, runners)
         scratch = self.bench.verify.folder
         kept = [path for path in touched if self.declared.reason_to_change(_text(path)) is None]
         protected = bite = None
@@ -163,7 +162,7 @@ class CandidateEvidence:
         if kept and any(test.partition("::")[0] not in may_go for test in base.run.outcomes):
             mixed = mix_trees(private, candidate.tree, before, kept, scratch)
             protected = self.bench.suite(mixed, changed=changed)
-            protected = self._that_counts(base, protected, mixed, before, changed)
+            protected = self.that_counts(base, protected, mixed, before, changed)
         files = [_text(path) for path in touched if any(each.is_test_file(_text(path)) for each in runners)]
         if bites and files:
             tree = mix_trees(private, before, candidate.tree, touched, scratch)
@@ -184,11 +183,10 @@ class CandidateEvidence:
             found = (_broken("the base's tests", protected), *findings_of(compared, now.run))
             return Tested(base, now, compared, protected, bite, "", found, names)
         against = protected.run if protected is not None and protected.run is not None else now.run
-        return Tested(base, now, compared, protected, bite, "", tuple(findings_of(compared, against)), names)
+        found = tuple(findings_of(compared, against, now.run))
+        return Tested(base, now, compared, protected, bite, "", found, names)
 
-    def _that_counts(
-        self, base: Suite, suite: Suite, tree: str, before: str, changed: Sequence[str]
-    ) -> Suite:
+    def that_counts(self, base: Suite, suite: Suite, tree: str, before: str, changed: Sequence[str]) -> Suite:
         """The run of the tests of `tree`; one that was killed is made once more, since nobody knows by whom.
 
         Raises TestsNotRunnable where a run broke that the base's, which could be made once, would break now, too.
@@ -200,7 +198,7 @@ class CandidateEvidence:
             raise TestsNotRunnable(why=now.why or _faults(now))
         return self.bench.suite(tree, changed=changed, again=True) if suite.is_killed else suite
 
-    def _test_side(self, candidate: Candidate, runners: Sequence[Runner]) -> list[bytes]:
+    def test_side(self, candidate: Candidate, runners: Sequence[Runner]) -> list[bytes]:
         """The changed paths that are tests or steer them, as the base's runners see it."""
         bodies: Mapping[str, ChangedFile] = {}
         if any(is_mixed(_text(change.path)) for change in candidate.changes):
@@ -219,7 +217,7 @@ class CandidateEvidence:
         """What is found without running its tests; `bench`: where programs run, by default where its tests do."""
         at = bench or self.bench
         changed = [_text(change.path) for change in candidate.changes]
-        runners = self._runners(candidate)
+        runners = self.runners(candidate)
         subject = Subject(
             self.work.private,
             candidate.base,
@@ -242,14 +240,16 @@ class CandidateEvidence:
         found = []
         for criterion in task.criteria:
             claim = by_id.get(criterion.id)
-            passing = shown = tests.passing(claim.tests) if claim else ()
+            named = tests.named(claim.tests if claim else ())
+            passing = shown = tests.passing(named)
             if task.kind in BITES and tests.compared is not None and not candidate.is_empty:
                 shown = tuple(test for test in shown if test in tests.compared.biting)
             files = tuple(path for path in (claim.files if claim else ()) if path in changed)
             verified = "test" if shown else "change" if files else "held" if passing else "none"
             if verified == "held":
                 shown = passing
-            found.append(CriterionEvidence(criterion.id, files, shown, verified))
+            unknown = tuple(name for name, meant in named.items() if not meant)
+            found.append(CriterionEvidence(criterion.id, files, shown, verified, unknown))
         return found
 
     def _links(self, criteria: Sequence[CriterionEvidence], tests: Tested) -> list[Link]:
@@ -296,6 +296,8 @@ class _Runs:
 class Tested:
     """The four runs of a candidate, and what they say."""
 
+    __test__ = False  # pytest collects by name
+
     base: Suite
     now: Suite
     compared: Compared | None
@@ -310,19 +312,26 @@ class Tested:
         runs = [run for run in (self.base, self.now, self.protected) if run is not None]
         return tuple(sorted({test for run in runs for test in run.flaky}))
 
-    def passing(self, named: Sequence[str]) -> tuple[str, ...]:
-        """The tests that passed, of those named by id, by file, or by the last part of an id."""
-        outcomes = self.now.run.outcomes if self.now.is_known and self.now.run else {}
-        found: dict[str, None] = {}
-        for name in named:
-            alike = [
-                test
-                for test in outcomes
-                if name and (test == name or test.startswith(f"{name}::") or test.endswith(f"::{name}"))
-            ]
-            if alike and all(outcomes[test] == PASSED for test in alike):
-                found |= dict.fromkeys(alike)
-        return tuple(found)
+    def named(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The tests that each of these names stands for; of no name anything where the tests are not known."""
+        run = self.now.run if self.now.is_known else None
+        if run is None:
+            return {}
+        spaced = MOCHA in run.runner
+        return {name: meant_by(name, run.outcomes, spaced=spaced) for name in names}
+
+    def passing(self, named: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+        """The tests of those names of which all tests passed."""
+        outcomes = self.now.run.outcomes if self.now.run else {}
+        passed = (meant for meant in named.values() if all(outcomes[test] == PASSED for test in meant))
+        return tuple(dict.fromkeys(test for meant in passed for test in meant))
+
+    def _fewer(self) -> int:
+        """How many tests fewer there are than before; a file that cannot be read has none."""
+        if self.base.run is None or self.now.run is None:
+            return 0
+        before, now = (len(run.outcomes) - len(unloaded(run)) for run in (self.base.run, self.now.run))
+        return max(0, before - now)
 
     def summary(self) -> JsonObject:
         """What the record of a run says of its tests."""
@@ -338,6 +347,7 @@ class Tested:
             "failed": sum(outcome in BAD for outcome in outcomes) if run else None,
             "skipped": outcomes.count("skipped") if run else None,
             "baseline": None if self.base.run is None else len(self.base.run.outcomes),
+            "fewer": self._fewer(),
             "regressions": sorted(compared.regressions) if compared else [],
             "missing": sorted(compared.missing | compared.skipped) if compared else [],
             "preexisting": sorted(compared.preexisting) if compared else [],

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.evidence import ERROR, FAILED, PASSED, SKIPPED
 from orchestrator.domain.inert import inert
+from workers.evidence.error_text import shortened
 
 MAX_CASES = 200_000
 MAX_ID = 1_000  # characters
@@ -53,7 +54,7 @@ class CaseList:
             self.fault(f"the report has more than {MAX_CASES} tests")
             return
         if known is None or _WORST_FIRST.index(outcome) < _WORST_FIRST.index(known.outcome):
-            self._cases[id] = Case(id, outcome, inert(message[:MAX_MESSAGE]), one_line(file))
+            self._cases[id] = Case(id, outcome, inert(shortened(message, MAX_MESSAGE)), one_line(file))
 
     @property
     def is_full(self) -> bool:

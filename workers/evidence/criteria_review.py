@@ -12,12 +12,15 @@ from orchestrator.domain.plan_checks import REMOVE
 from orchestrator.domain.text import keywords, overlap
 from orchestrator.door.desk import Link
 from workers.evidence.changed_files import Changes
+from workers.evidence.judgement import HELD, NO_TEST, ONLY_CHANGE, SHOWN, not_found
 
 MET, PARTIAL, UNMET = "met", "partial", "unmet"
 PARTIAL_SHARE = 0.4  # of a criterion's words, in the added lines
 CHECK = "criteria"
-HELD = "tests that pass without the change, too"
-SHOWN = 3  # tests that are named
+BY_CHANGE = (
+    "docs",
+    REMOVE,
+)  # kinds of plan tasks that a change shows: no test shows that something is not there any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,12 @@ def review_criteria(
             tests.setdefault(link.from_id, []).append(link.to_id)
     files: dict[str, list[str]] = {}
     held: dict[str, list[str]] = {}
+    unknown: dict[str, list[str]] = {}
     for record in records:
         for each in _mappings(record.get("criteria")):
             if each.get("verified") == "change":
                 files.setdefault(str(each.get("id")), []).extend(_claimed(each, "files"))
+            unknown[str(each.get("id"))] = [str(name) for name in each.get("not_found") or ()]
             held[str(each.get("id"))] = _claimed(each, "tests") if each.get("verified") == "held" else []
     added = frozenset().union(*(keywords(line) for file in changes.files for _, line in file.added))
     words = added | frozenset().union(*(_parts(file.path) for file in changes.files))
@@ -76,7 +81,8 @@ def review_criteria(
             reviewed = _reviewed(task, criterion, shown, changed, words)
             if reviewed.met != MET and (passing := held.get(criterion.id)):
                 reviewed = replace(reviewed, by=f"{HELD} ({', '.join(passing[:SHOWN])})")
-            found.append(reviewed)
+            by = reviewed.by + not_found(unknown.get(criterion.id, ()))
+            found.append(replace(reviewed, by=by))
     return found
 
 
@@ -92,13 +98,16 @@ def criteria_findings(criteria: Iterable[CriterionReview], untested: str = "") -
     found = []
     for each in criteria:
         if each.met == UNMET:
-            told = f"is shown only by {each.by}" if each.by.startswith(HELD) else "is not met"
+            told = (
+                f"is shown only by {each.by}"
+                if each.by.startswith(HELD)
+                else f"is not met, and shown by {each.by}"
+            )
             text = f"{each.id} {told}: {each.text}"
             found.append(Finding(CHECK, HIGH, "criterion_unmet", text, fix="do it, and test it"))
         elif not each.is_proved:
             why = f" (no tests could be run: {untested})" if untested else ""
-            shown = "" if each.by.startswith(HELD) else "no test, only by "
-            text = f"{each.id} is shown by {shown}{each.by}{why}: {each.text}"
+            text = f"{each.id} is shown by {each.by}{why}: {each.text}"
             found.append(Finding(CHECK, MEDIUM, "criterion_unproved", text, fix="test it"))
     return found
 
@@ -142,12 +151,12 @@ def _reviewed(
     task = plan_task.id
     if tests:
         return CriterionReview(criterion.id, task, criterion.text, MET, "a passing test", tests, files, True)
-    if files and plan_task.kind in ("docs", REMOVE):  # no test shows that something is not there any more
+    if files and plan_task.kind in BY_CHANGE:
         return CriterionReview(criterion.id, task, criterion.text, MET, "a change", (), files, True)
+    if files:
+        return CriterionReview(criterion.id, task, criterion.text, PARTIAL, ONLY_CHANGE, (), files)
     share = overlap(criterion.text, words)
-    by = f"{share:.0%} of its words in the added lines"
-    if files and share < PARTIAL_SHARE:
-        return CriterionReview(criterion.id, task, criterion.text, PARTIAL, "a change, no test", (), files)
+    by = f"{NO_TEST}, only by {share:.0%} of its words in the added lines" if share else NO_TEST
     met = PARTIAL if share >= PARTIAL_SHARE else UNMET
     return CriterionReview(criterion.id, task, criterion.text, met, by)
 

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import Finding
+from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.door.desk import Link
+
+SHOWN = 3  # tests that are named
+HELD = "tests that pass without the change, too"
+NO_TEST = "no test"
+ONLY_CHANGE = "no test, only by a change"
+UNSHOWN = {  # how a criterion is shown, as the finding, the pull request and the review say it
+    "none": f"is shown by {NO_TEST}",
+    "change": f"is shown by {ONLY_CHANGE}",
+    "held": f"is shown by {HELD}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +32,21 @@ class CriterionEvidence:
     files: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     verified: str = "none"
+    not_found: tuple[str, ...] = ()  # tests that were named, and that no runner has
+
+    @property
+    def unshown(self) -> str:
+        """Why it counts as not shown by a test, for people; empty where it is."""
+        told = UNSHOWN.get(self.verified)
+        return "" if told is None else told + not_found(self.not_found)
+
+
+def not_found(names: Sequence[str]) -> str:
+    """What is said of tests that were named and are not there, behind something else; empty for none."""
+    if not names:
+        return ""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"; named test not found: {', '.join(one_line(each, 200) for each in names[:SHOWN])}{more}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ from xml.parsers import expat
 from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.evidence import ERROR, FAILED, PASSED, SKIPPED
 from workers.evidence.cases import MAX_MESSAGE, CaseList, Cases
+from workers.evidence.error_text import shortened
 
 _MAX_DEPTH = 100
+_MAX_TEXT = 100_000  # characters of a result that are held at a time
 _OUTCOMES = {"failure": FAILED, "error": ERROR, "skipped": SKIPPED}
 _WORST_FIRST = ("error", "failure", "skipped")
 
@@ -57,8 +59,8 @@ class _Reader:
         self._case: JUnitCase | None = None
         self._case_depth = 0
         self._result = ""  # the result element that is open
-        self._text: list[str] = []
-        self._text_size = 0
+        self._message = ""
+        self._text = ""
         self._has_suites = False
 
     def read(self, data: bytes) -> None:
@@ -98,13 +100,14 @@ class _Reader:
                 tuple(self._suites),
             )
         elif self._case is not None and tag in _OUTCOMES and self._depth == self._case_depth + 1:
-            self._result, self._text_size = tag, 0
-            self._text = [attributes.get("message", "")]
+            self._result, self._text = tag, ""
+            self._message = attributes.get("message", "")
 
     def _characters(self, text: str) -> None:
-        if self._result and self._text_size < MAX_MESSAGE:
-            self._text.append(text[:MAX_MESSAGE])
-            self._text_size += len(text)
+        if self._result:
+            self._text += text
+            if len(self._text) > _MAX_TEXT:
+                self._text = shortened(self._text, MAX_MESSAGE)
 
     def _end(self, tag: str) -> None:
         tag = tag.rpartition("}")[2]
@@ -112,7 +115,7 @@ class _Reader:
             self._close(self._case)
             self._case = None
         elif self._case is not None and tag == self._result and self._depth == self._case_depth + 1:
-            self._case.results[tag] = "\n".join(part for part in self._text if part.strip())
+            self._case.results[tag] = "\n".join(part for part in (self._message, self._text) if part.strip())
             self._result = ""
         elif tag == "testsuite":
             self._suites.pop()

@@ -11,6 +11,7 @@ from orchestrator.domain.evidence import BAD, ERROR, FAILED, PASSED, TestRun
 from orchestrator.domain.inert import inert
 from workers.evidence.cases import BUILD, Case, Cases
 from workers.evidence.compiled_runners import WHOLE, OwnCommand
+from workers.evidence.error_text import shortened
 from workers.evidence.execution import EXITED, Executed, why_ended
 from workers.evidence.runner import SEPARATOR, Runner, split_id
 
@@ -61,13 +62,18 @@ def read_report(
         tail(executed),
         confined,
         {
-            id: case.message[:MESSAGE]
+            id: shortened(case.message, MESSAGE)
             for id, case in islice(
-                ((id, case) for id, case in cases.by_id.items() if case.outcome in BAD and case.message),
+                ((id, case) for id, case in _files_first(cases) if case.outcome in BAD and case.message),
                 MESSAGES,
             )
         },
     )
+
+
+def _files_first(cases: Cases) -> list[tuple[str, Case]]:
+    """The cases, those first that stand for a file which could not be loaded: they are the cause of others."""
+    return sorted(cases.by_id.items(), key=lambda item: SEPARATOR in item[0])
 
 
 def tail(executed: Executed) -> str:

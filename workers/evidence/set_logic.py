@@ -8,13 +8,15 @@ bite       the old source with the new tests: one must fail, else they do not se
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, PASSED, SKIPPED, Finding, TestRun
 from workers.evidence.cases import BUILD
+from workers.evidence.error_text import error_line, named_error
 
 NAMED = 20  # tests that a finding lists
+MORE = "more tests"  # behind the number of those that are not listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +52,25 @@ def compare(
     before, in files that the change edits; they count for the bite only.
     """
     kept = candidate if protected is None else protected
+    broken = below(candidate)
     passed = frozenset(
         test
         for test, outcome in base.outcomes.items()
-        if outcome == PASSED and not (test not in candidate.outcomes and test.partition("::")[0] in may_go)
+        if outcome == PASSED
+        and not (
+            test not in candidate.outcomes
+            and test.partition("::")[0] in may_go
+            and not test.startswith(broken)  # a broken file has not lost its tests on purpose
+        )
     )
     new = frozenset(candidate.outcomes) - frozenset(base.outcomes)
     failing = frozenset(test for run in (kept, candidate) for test in run.bad if test in passed)
-    unloaded = _below(kept)
-    failing |= frozenset(
-        test
-        for test in passed
-        if test not in kept.outcomes and (BUILD in kept.bad or test.startswith(unloaded))
-    )
+    for run, unread in ((kept, below(kept)), (candidate, broken)):
+        failing |= frozenset(test for test in passed if test not in run.outcomes and test.startswith(unread))
     new_bad = candidate.bad & new
     seen = new | frozenset(changed_tests)
-    biting = frozenset(test for test in seen if candidate.outcomes.get(test) == PASSED and _fails(bite, test))
+    without = bad_of(bite, seen) if bite else frozenset()
+    biting = frozenset(test for test in without if candidate.outcomes.get(test) == PASSED)
     biting |= frozenset(  # failed before, for whatever reason, and pass now
         test
         for test, outcome in base.outcomes.items()
@@ -84,35 +89,42 @@ def compare(
     )
 
 
-def _fails(bite: TestRun | None, test: str) -> bool:
-    """Whether a test failed without the change, by itself or because its file, or the build with it, was broken."""
-    if bite is None:
-        return False
-    outcome = bite.outcomes.get(test)
-    if outcome is None:
-        return bite.outcomes.get(BUILD) in BAD or test.startswith(_below(bite))
-    return outcome in BAD
+def bad_of(run: TestRun, tests: Iterable[str]) -> frozenset[str]:
+    """Those of the tests that failed, by themselves or because their file, or the build with them, was broken."""
+    unread, bad = below(run), run.bad
+    return frozenset(
+        test for test in tests if test in bad or (test not in run.outcomes and test.startswith(unread))
+    )
 
 
-def _below(run: TestRun) -> tuple[str, ...]:
-    """How the ids of tests begin whose file or module could not be read."""
-    return tuple(f"{test}{mark}" for test in run.bad if "::" not in test for mark in ("::", "."))
+def unloaded(run: TestRun) -> list[str]:
+    """The files and modules that could not be read; BUILD where nothing was built."""
+    return sorted(test for test in run.bad if "::" not in test)
 
 
-def findings_of(found: Compared, run: TestRun) -> list[Finding]:
-    """What the sets say against the change."""
-    findings = []
-    for rule, tests, severity, text in (
+def below(run: TestRun) -> tuple[str, ...]:
+    """How the ids of tests begin whose file or module could not be read, or that were not built."""
+    return tuple(start for place in unloaded(run) for start in starts(place))
+
+
+def starts(place: str) -> tuple[str, ...]:
+    """How the ids of the tests of a file, a module or a build begin."""
+    return ("",) if place == BUILD else (f"{place}::", f"{place}.")
+
+
+def findings_of(found: Compared, run: TestRun, candidate: TestRun | None = None) -> list[Finding]:
+    """What the sets say against the change. `candidate`: its own tests, where `run` is that of the base's.
+
+    What could not be read stands first, once, for all tests below it.
+    """
+    findings, told = _not_loaded(found, [run] if candidate is None else [run, candidate])
+    for rule, charged, severity, text in (
         ("regression", found.regressions, CRITICAL, "passed before the change and fails now"),
         ("test_missing", found.missing, CRITICAL, "passed before the change and is not run any more"),
         ("test_skipped", found.skipped, CRITICAL, "passed before the change and is skipped now"),
         ("new_test_fails", found.new_failing, HIGH, "is new and fails"),
     ):
-        findings += [_about(rule, test, severity, text, run) for test in sorted(tests)[:NAMED]]
-        if len(tests) > NAMED:
-            findings.append(
-                Finding("tests", severity, rule, f"{len(tests) - NAMED} more tests like these", blocks=True)
-            )
+        findings += listed(rule, sorted(charged - told), severity, text, run)
     if found.bites is False:
         findings.append(
             Finding(
@@ -127,6 +139,54 @@ def findings_of(found: Compared, run: TestRun) -> list[Finding]:
     if findings and run.tail and not any(each.quote for each in findings):
         findings[0] = Finding(**{**findings[0].as_json(), "quote": run.tail[-2_000:]})
     return findings
+
+
+def listed(rule: str, tests: Sequence[str], severity: str, text: str, run: TestRun) -> list[Finding]:
+    """A finding for each of the first tests, and one for all others."""
+    found = [_about(rule, test, severity, text, run) for test in tests[:NAMED]]
+    if len(tests) > NAMED:
+        found.append(Finding("tests", severity, rule, f"{len(tests) - NAMED} {MORE} {text}", blocks=True))
+    return found
+
+
+def _not_loaded(found: Compared, runs: Sequence[TestRun]) -> tuple[list[Finding], frozenset[str]]:
+    """A finding for each file that cannot be read now, and the tests that it speaks for."""
+    findings: list[Finding] = []
+    told = frozenset[str]()
+    for run in runs:
+        for place in unloaded(run):
+            tests = frozenset(
+                test
+                for test in found.regressions - told
+                if test not in run.outcomes and test.startswith(starts(place))
+            )
+            if place in told or not (tests or place in found.new_failing):
+                continue
+            told |= tests | {place}
+            passed = f"; {counted_tests(len(tests))} passed before the change" if tests else ""
+            rule, severity = ("regression", CRITICAL) if tests else ("new_test_fails", HIGH)
+            findings.append(not_loaded(rule, severity, place, run, passed))
+    return findings, told
+
+
+def not_loaded(rule: str, severity: str, place: str, run: TestRun, more: str, which: str = "") -> Finding:
+    """The finding about a file of tests that cannot be read, with the error; `which`: words behind its name."""
+    said = run.messages.get(place, "")
+    if not named_error(said) and len(unloaded(run)) == 1 and named_error(run.tail):
+        said = run.tail  # node:test says only that it failed
+    does = "cannot be imported" if place.endswith(".py") else "cannot be loaded"
+    if place == BUILD or not place.rpartition("/")[2].count("."):
+        does = "fails" if place == BUILD else "does not build"
+    error = f": {error_line(said)}" if said else ""
+    path = "" if place == BUILD else place
+    return Finding(
+        "tests", severity, rule, f"{place}{which} {does}{error}{more}", path=path, quote=said, blocks=True
+    )
+
+
+def counted_tests(number: int, which: str = "") -> str:
+    """`1 test`, `3 tests`; `which`: a word before them, with its blank."""
+    return f"{number} {which}{'test' if number == 1 else 'tests'}"
 
 
 def _about(rule: str, test: str, severity: str, text: str, run: TestRun) -> Finding:

@@ -18,6 +18,15 @@ NEVER_IN = {"node_modules", "venv", "build", "dist", "__pycache__"}
 MESSAGE = 4000  # characters
 
 
+def shortened(message: str) -> str:
+    """Its begin and its end, where the error is named."""
+    return (
+        message
+        if len(message) <= MESSAGE
+        else f"{message[: MESSAGE // 4]}\n[...]\n{message[-MESSAGE // 2 :]}"
+    )
+
+
 def folders_with_tests(top: Path) -> Iterator[tuple[Path, Path]]:
     """Each folder with test files, and the folder its modules are imported relative to."""
     for name, inner, files in os.walk(top):
@@ -85,7 +94,7 @@ class Report(unittest.TestResult):
             owner = name.partition("(")[2].rstrip(")")
             self.fixtures[owner] = outcome
             file = file_of(owner if owner in sys.modules else owner.rpartition(".")[0])
-        line = {"outcome": outcome, "file": file, "name": name, "message": message[:MESSAGE]}
+        line = {"outcome": outcome, "file": file, "name": name, "message": shortened(message)}
         self.lines.write(json.dumps(line) + "\n")
         self.lines.flush()
 

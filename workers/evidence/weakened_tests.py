@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, Finding
@@ -21,6 +22,8 @@ CHECK = "tests_edited"
 MOST_A_FILE = 50  # findings
 MOST_QUOTED = 3  # assertions that a finding quotes
 ASSERTION = 120  # characters of an assertion that is quoted
+REMOVED, WEAKER, EDITED, KEPT = "removed", "weaker", "edited", "kept"  # what has become of a test
+_SET_UP = frozenset({"setUp", "setUpClass", "setup_method", "setup_class", "asyncSetUp"})
 _NOTHING = TestFileFacts()
 _CONDITIONAL = frozenset({"skipif", "skipIf", "skipUnless", "importorskip"})
 _PROSE = (".md", ".rst", ".adoc")
@@ -46,6 +49,55 @@ def edited_tests(changes: Changes, declared: Declared) -> list[Finding]:
         if facts_of(file.path_before, "") is None or file.is_binary:
             found += _of_data(file, declared)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierTest:
+    """A test as it was before, and what has become of it."""
+
+    path: str  # as it was before
+    fact: TestFact
+    fate: str  # REMOVED, WEAKER, EDITED or KEPT
+    code: str  # of the test and of what it uses in its file
+    code_now: str = ""  # the same of the test that has its name now
+
+
+def earlier_tests(changes: Changes) -> list[EarlierTest]:
+    """The tests that changed files of tests had before."""
+    pairs = [pair for file in changes.files if (pair := _pair(file)) is not None]
+    moves = _Moves(pairs)
+    return [each for pair in pairs for each in _earlier(pair, moves)]
+
+
+def _earlier(pair: _Pair, moves: _Moves) -> Iterator[EarlierTest]:
+    file, before, after = pair.file, pair.before, pair.after
+    weaker = _Weaker(file, Declared())
+    is_lost = (file.status == "R" and is_collected(file.path_before) and not is_collected(file.path)) or (
+        not file.is_deleted and not after.is_readable
+    )
+    is_skipped = bool(set(after.skips) - set(before.skips))
+    for name, old in before.tests.items():
+        new = after.tests.get(name)
+        if is_lost or (is_skipped and new):
+            fate = WEAKER
+        elif new is None:
+            fate = KEPT if moves.take(old) else REMOVED
+        elif any(_weaker_test(weaker, old, new, moves)):
+            fate = WEAKER
+        else:
+            fate = KEPT if new.body == old.body else EDITED
+        code_now = _with_helpers(new.body, after.helpers) if new else ""
+        yield EarlierTest(file.path_before, old, fate, _with_helpers(old.body, before.helpers), code_now)
+
+
+def _with_helpers(body: str, helpers: Mapping[str, str]) -> str:
+    """The code of a test with that of the helpers that it names, and of what is run before each test."""
+    used = (
+        code
+        for name, code in helpers.items()
+        if (own := name.rpartition(".")[2]) in _SET_UP or re.search(rf"\b{re.escape(own)}\b", body)
+    )
+    return "\n".join((body, *used))
 
 
 def facts_of(path: str, text: str) -> TestFileFacts | None:

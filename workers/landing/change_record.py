@@ -35,6 +35,7 @@ def record_of(context: RunContext, plan_task: str, change: Change) -> tuple[str,
                 "id": each.id,
                 "claimed": {"files": list(each.files), "tests": list(each.tests)},
                 "verified": each.verified,
+                "not_found": list(each.not_found),
             }
             for each in judged.criteria
         ],

@@ -13,6 +13,7 @@ from workers.context.run_context import RunContext
 from workers.context.written_documents import known_of
 from workers.documents.escape import code, heading, inline
 from workers.documents.identifiers import items_of
+from workers.evidence.judgement import NO_TEST, ONLY_CHANGE, not_found
 
 PATH = "qa/pull-request.md"
 RECORDS = "qa/impl-"
@@ -21,7 +22,7 @@ MOST_OF_REVIEW = 20  # findings
 REVIEW, OPEN = "## Review", "## Open"
 SHOWS = {  # how a criterion is shown, and what was claimed of it that shows it
     "test": ("test", "tests"),
-    "change": ("change", "files"),
+    "change": (ONLY_CHANGE, "files"),
     "held": ("test that passes without the change, too", "tests"),
 }
 WORTH_TELLING = (CRITICAL, HIGH, MEDIUM)
@@ -129,10 +130,12 @@ def _evidence(records: Sequence[Mapping[str, Json]]) -> list[str]:
     lines += ["", "| criterion | shown by |", "| --- | --- |"]
     for record in records:
         for each in record["criteria"][:SHOWN]:
-            how, claimed = SHOWS.get(each["verified"], ("nothing", ""))
+            how, claimed = SHOWS.get(each["verified"], (NO_TEST, ""))
             by = each["claimed"][claimed] if claimed else []
-            shown = f"{how}: {', '.join(code(name) for name in by[:5])}" if by else "nothing"
-            lines.append(f"| {inline(each['id'])} | {shown} |")
+            shown = f"{how}: {', '.join(code(name) for name in by[:5])}" if by else how
+            lines.append(
+                f"| {inline(each['id'])} | {shown}{inline(not_found(each.get('not_found') or ()))} |"
+            )
     return lines
 
 

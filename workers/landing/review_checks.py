@@ -13,6 +13,10 @@ from workers.evidence.candidate_evidence import CandidateEvidence
 from workers.evidence.declared import Declared
 from workers.git.session_work import SessionWork
 
+SECRETS, CREDENTIAL = (
+    "secrets",
+    "credential",
+)  # a check, and the rule of a review that finds the same in other ways
 # Checks of files are done by these; where none is installed, no tree is checked out.
 PROGRAMS = ("ruff", "bandit", "semgrep", "eslint", "cargo-clippy", "golangci-lint", "gitleaks", "node")
 
@@ -22,10 +26,14 @@ def check_reviewed(
 ) -> list[Finding]:
     """The findings of rules, compilers and linters that are new since the base. Raises LeaseLost, TreeError, GitError."""
     subject = Subject(work.private, base, head, declared=declared, secrets=secrets.known(calls.environ))
-    return [
-        *check_candidate(subject, _checkouts(context, calls, work, base, head)),
-        *review_candidate(subject),
+    found = check_candidate(subject, _checkouts(context, calls, work, base, head))
+    secret = {(each.path, each.line) for each in found if each.check == SECRETS}
+    rules = [
+        each
+        for each in review_candidate(subject)
+        if each.rule != CREDENTIAL or (each.path, each.line) not in secret
     ]
+    return [*found, *rules]
 
 
 def _checkouts(

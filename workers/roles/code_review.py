@@ -12,7 +12,7 @@ from functools import cached_property
 
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, RULES
-from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.errors import (
     AgentError,
     AgentLimited,
@@ -28,7 +28,7 @@ from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.evidence.agent_findings import Noted, ReviewAnswer, is_still_there, merged, verify
-from workers.evidence.candidate_checks import worst_first
+from workers.evidence.candidate_checks import causes_first, worst_first
 from workers.evidence.changed_files import Changes, read_changes
 from workers.evidence.criteria_review import (
     CriterionReview,
@@ -51,6 +51,7 @@ from workers.roles.review_prompt import Asked, ask_about
 from workers.roles.review_record import (
     Reviewed,
     Reviewing,
+    counted_files,
     must_requirements,
     previous_review,
     records_of,
@@ -118,7 +119,7 @@ class _CodeReview:
                 f"nothing differs between {self.base[:12]} and {self.head[:12]}: there is nothing to approve"
             )
             found.append(Finding("tree", CRITICAL, "empty_diff", text))
-        return self._produced(worst_first(found, self._known), notes, criteria)
+        return self._produced(causes_first(worst_first(found, self._known)), notes, criteria)
 
     def _why_untested(self) -> str:
         """Why the newest round of tests tells nothing; empty where it does, or there is none."""
@@ -136,7 +137,10 @@ class _CodeReview:
         found = check_reviewed(self.context, self.calls, self.work, self.base, self.head, self._declared())
         if not is_review(self.context):
             return found
-        return [*test_findings(self.context), *of_person(found, self.changes)]
+        tests = (
+            replace(each, severity=CRITICAL) if each.blocks else each for each in test_findings(self.context)
+        )
+        return [*tests, *of_person(found, self.changes)]
 
     def _declared(self) -> Declared:
         """All that the plan's tasks may do, together."""
@@ -256,12 +260,14 @@ class _CodeReview:
         criteria: Sequence[CriterionReview],
     ) -> str:
         numbers = ", ".join(f"{count} {severity}" for severity, count in counted(found).items())
-        parts = [f"{word}: {numbers or 'no findings'} in {len(self.changes.files)} files"]
+        parts = [f"{word}: {numbers or 'no findings'} in {counted_files(len(self.changes.files))}"]
         if criteria:
             met = sum(each.met == "met" for each in criteria)
             parts.append(f"{met} of {len(criteria)} criteria met")
         if notes:
-            parts.append(f"{len(notes)} claims of agents could not be verified")
+            parts.append(
+                f"{len(notes)} claim{'' if len(notes) == 1 else 's'} of agents could not be verified"
+            )
         if not self.agents:
             parts.append("by rules alone")
         return ", ".join(parts)

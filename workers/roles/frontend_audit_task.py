@@ -48,6 +48,7 @@ from workers.landing.reviewed_session import session_work
 from workers.roles import Produced
 from workers.roles.audit_record import Audited, audit_files, base_seen_before, record_path
 from workers.roles.frontend_audit_prompt import ask_about_frontend
+from workers.roles.review_record import counted_files
 from workers.roles.second_look import look_again
 
 WISDOM = 20  # findings that go into wisdom/issues
@@ -195,7 +196,7 @@ class _FrontendAudit:
         if not audited.files:
             return f"{audited.verdict}: {NOTHING}"
         points = f"{audited.verdict} in round {audited.number}: {audited.scores.overall:.1f} of 10 points"
-        parts = [points, f"{numbers or 'no findings'} in {len(audited.files)} files"]
+        parts = [points, f"{numbers or 'no findings'} in {counted_files(len(audited.files))}"]
         if audited.without:
             parts.append("without an agent")
         if audited.browsed.why_not:

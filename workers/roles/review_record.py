@@ -87,6 +87,10 @@ def previous_review(context: RunContext) -> Before:
     return Before()
 
 
+def counted_files(number: int) -> str:
+    return f"{number} file" if number == 1 else f"{number} files"
+
+
 def records_of(context: RunContext) -> list[JsonObject]:
     """The records of what has landed, qa/impl-*.json."""
     found = (context.json(path) for path in sorted(context.artifacts) if _IMPL.fullmatch(path))
@@ -207,6 +211,7 @@ def tests_of(context: RunContext) -> JsonObject | None:
         "passed",
         "failed",
         "skipped",
+        "fewer",
         "regressions",
         "preexisting",
         "confined",
@@ -244,7 +249,7 @@ def _listed(reviewing: Reviewing, findings: Iterable[Finding], before: Before) -
 
 
 def _condensed(findings: Sequence[JsonObject]) -> list[JsonObject]:
-    """The findings as the page shows them: from the third of one rule in one file on, only their lines."""
+    """The findings as the page shows them: from the third of one rule in one file on, only their lines, or words."""
     shown: list[JsonObject] = []
     for each in findings:
         said = each["text"].removeprefix(f"{each['path']} ") if each["path"] else each["text"]
@@ -255,9 +260,9 @@ def _condensed(findings: Sequence[JsonObject]) -> list[JsonObject]:
             == (each["rule"], each["path"], each["severity"])
         ]
         if len(same) >= ALIKE and each["path"]:
-            same[-1]["more"].append(each["line"] or said)
+            same[-1]["lines" if each["line"] else "more"].append(each["line"] or said)
         elif len(shown) < SHOWN:
-            shown.append({**each, "said": said, "more": []})
+            shown.append({**each, "said": said, "lines": [], "more": []})
     return shown
 
 
@@ -289,7 +294,9 @@ def _page(reviewing: Reviewing, reviewed: Reviewed, record: Mapping[str, Json]) 
         "short": {name: str(record["subject"][name])[:12] for name in ("base", "since", "head")},
         "counts": counted(reviewed.findings),
         "groups": [group for group in groups if group["findings"]],
-        "hidden": max(0, len(record["findings"]) - sum(1 + len(each["more"]) for each in shown)),
+        "hidden": max(
+            0, len(record["findings"]) - sum(1 + len(each["lines"]) + len(each["more"]) for each in shown)
+        ),
         "unread": [each for each in record["files"] if each["why_not"]],
         "has_said": any(reviewed.said.values()),
         "is_delta": reviewed.since != reviewed.base,

@@ -22,7 +22,9 @@ from workers.context.written_documents import stamp
 from workers.documents.frame import to_json
 from workers.evidence.candidate_evidence import CandidateEvidence, Tested
 from workers.evidence.declared import Declared
+from workers.evidence.earlier_versions import with_earlier_versions
 from workers.evidence.judgement import Judged
+from workers.evidence.set_logic import counted_tests
 from workers.git.candidates import Candidate, changes_between
 from workers.git.session_work import OpenTree, SessionWork
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines, what_tests_said
@@ -169,7 +171,10 @@ class _TestRound:
         ]
 
     def _tested(self, tree: OpenTree, commit: str) -> Tested:
-        return self._evidence(tree).tested(self._since_base(self.work.private.tree_of(commit)), bites=False)
+        evidence = self._evidence(tree)
+        candidate = self._since_base(self.work.private.tree_of(commit))
+        tested = evidence.tested(candidate, bites=False)
+        return with_earlier_versions(evidence, candidate, tested) if is_review(self.context) else tested
 
     def _since_base(self, tree: str) -> Candidate:
         """Everything since the session's base as one candidate."""
@@ -196,7 +201,8 @@ class _TestRound:
         landing = None if change is None else change.landing
         head = self.begun.head if landing is None else landing.commit
         open_findings = () if change is not None else tested.findings
-        word = FIX_REQUIRED if open_findings else UNVERIFIED if tested.unverified else PASS
+        fails = any(each.blocks for each in open_findings)
+        word = FIX_REQUIRED if fails else UNVERIFIED if tested.unverified else PASS
         summary = tested.summary()
         record: JsonObject = {
             "schema": 1,
@@ -241,13 +247,15 @@ def _lines(findings: Sequence[Finding]) -> list[str]:
 def _summary(word: str, tests: JsonObject, why: str) -> str:
     counted = "" if tests["passed"] is None else f": {tests['passed']} pass, {tests['failed']} fail"
     more = [
-        f"{len(tests[name])} {said}"
-        for name, said in (
-            ("preexisting", "of them failed before the change too"),
-            ("regressions", "regressions"),
-            ("missing", "not run any more"),
-            ("flaky", "flaky"),
+        f"{len(tests[name])} {one if len(tests[name]) == 1 else many}"
+        for name, one, many in (
+            ("preexisting", "of them failed before the change too", "of them failed before the change too"),
+            ("regressions", "regression", "regressions"),
+            ("missing", "not run any more", "not run any more"),
+            ("flaky", "flaky", "flaky"),
         )
         if tests[name]
     ]
+    if tests["fewer"]:
+        more.append(f"{counted_tests(tests['fewer'], 'fewer ')} than before")
     return f"{word}{counted}" + "".join(f", {each}" for each in more) + (f"; {why}" if why else "")

@@ -58,7 +58,7 @@ def root(context, missing=missing, environment=environment):
     l_1_loop = l_1_severity = l_1_count = missing
     if t_4:
         pass
-        yield str(environment.finalize(context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'none_found')))
+        yield str(environment.finalize(context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'review_no_findings')))
     yield '\n\n'
     yield str(environment.finalize(context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'review_subject', files=environment.getattr(environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'subject'), 'files'), lines=environment.getattr(environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'subject'), 'added_lines'), base=environment.getattr(environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'short'), 'base'), head=environment.getattr(environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'short'), 'head'))))
     yield '\n'
@@ -80,6 +80,14 @@ def root(context, missing=missing, environment=environment):
             pass
             yield ' '
             yield str(environment.finalize(context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'review_failed_before', count=t_2(environment.getattr(environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'tests'), 'preexisting')))))
+        if (environment.getattr(environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'tests'), 'fewer') == 1):
+            pass
+            yield ' '
+            yield str(environment.finalize(context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'review_one_fewer')))
+        elif environment.getattr(environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'tests'), 'fewer'):
+            pass
+            yield ' '
+            yield str(environment.finalize(context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'review_fewer', count=environment.getattr(environment.getattr((undefined(name='doc') if l_0_doc is missing else l_0_doc), 'tests'), 'fewer'))))
     yield '\n'
     yield str(environment.finalize(context.call((undefined(name='section') if l_0_section is missing else l_0_section), 'findings')))
     yield '\n\n'
@@ -119,13 +127,25 @@ def root(context, missing=missing, environment=environment):
                 yield '  → '
                 yield str(environment.finalize(environment.getattr(l_2_each, 'fix')))
                 yield '\n'
+            if environment.getattr(l_2_each, 'lines'):
+                pass
+                yield '  '
+                yield str(environment.finalize(context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'review_alike', count=t_2(environment.getattr(l_2_each, 'lines')), _loop_vars=_loop_vars)))
+                yield ': '
+                yield str(environment.finalize(context.call((undefined(name='listed') if l_2_listed is missing else l_2_listed), environment.getattr(l_2_each, 'lines'), _loop_vars=_loop_vars)))
+                yield '\n'
             if environment.getattr(l_2_each, 'more'):
                 pass
                 yield '  '
                 yield str(environment.finalize(context.call((undefined(name='t') if l_0_t is missing else l_0_t), 'review_alike', count=t_2(environment.getattr(l_2_each, 'more')), _loop_vars=_loop_vars)))
-                yield ': '
-                yield str(environment.finalize(context.call((undefined(name='listed') if l_2_listed is missing else l_2_listed), environment.getattr(l_2_each, 'more'), _loop_vars=_loop_vars)))
-                yield '\n'
+                yield ':\n'
+                for l_3_other in environment.getattr(l_2_each, 'more'):
+                    _loop_vars = {}
+                    pass
+                    yield '  - '
+                    yield str(environment.finalize(l_3_other))
+                    yield '\n'
+                l_3_other = missing
         l_2_each = l_2_listed = missing
         yield '\n'
         t_5 = 0
@@ -221,4 +241,4 @@ def root(context, missing=missing, environment=environment):
         l_1_each = missing
 
 blocks = {}
-debug_info = '1=35&3=37&5=39&6=41&9=44&12=63&13=65&15=68&17=70&19=73&21=75&23=78&26=84&28=87&29=91&31=93&32=98&33=112&34=115&36=117&37=120&39=122&40=125&45=135&47=137&49=140&52=143&53=145&55=147&56=151&59=160&61=163&63=166&64=170&68=188&70=191&72=193&74=195&75=199&78=208&80=211&82=213&83=217'
+debug_info = '1=35&3=37&5=39&6=41&9=44&12=63&13=65&15=68&17=70&19=73&21=75&23=78&26=92&28=95&29=99&31=101&32=106&33=120&34=123&36=125&37=128&39=130&40=133&42=137&43=140&44=142&45=146&51=155&53=157&55=160&58=163&59=165&61=167&62=171&65=180&67=183&69=186&70=190&74=208&76=211&78=213&80=215&81=219&84=228&86=231&88=233&89=237'

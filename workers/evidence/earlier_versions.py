@@ -1,0 +1,170 @@
+"""What the tests that a person's change removes or edits say of the new source, as they were before (docs/review.md).
+
+An agent's edits of tests have to be declared, and the base's tests are run over its source in any case. A person declares
+nothing and changes tests for good reasons. So each of the base's tests that fails over the head is looked at by what has
+become of it: one that was removed or proves less is a regression, unless what it tests was removed as well; one that was
+edited and asserts as much now expects something else, which is said.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from orchestrator.domain.dataclass import dataclass, replace
+from orchestrator.domain.evidence import CRITICAL, HIGH, PASSED, Finding, TestRun
+from workers.evidence.candidate_evidence import CandidateEvidence, Tested
+from workers.evidence.changed_files import ChangedFile, Changes, read_changes
+from workers.evidence.code_only import language_of
+from workers.evidence.compiled_runners import WHOLE
+from workers.evidence.named_tests import meant_by
+from workers.evidence.path_kinds import is_test_path
+from workers.evidence.set_logic import bad_of, counted_tests, listed, not_loaded, starts, unloaded
+from workers.evidence.weakened_tests import EDITED, KEPT, REMOVED, WEAKER, EarlierTest, earlier_tests
+from workers.explore.symbols import parse
+from workers.git.candidates import Candidate
+from workers.git.verify_checkouts import mix_trees
+
+CHECK = "tests_edited"
+NAMED = 5  # tests in a sentence
+AS_BEFORE = "as it was at the base"
+CHARGED = f"passed before the change; {AS_BEFORE} it fails now, and the change removes or weakens it"
+
+
+def with_earlier_versions(evidence: CandidateEvidence, candidate: Candidate, tested: Tested) -> Tested:
+    """The same with what the base's versions of changed tests say of the head. Raises as `CandidateEvidence.tested`."""
+    base, now, compared = tested.base.run, tested.now.run, tested.compared
+    if base is None or now is None or compared is None:
+        return tested
+    private, bench = evidence.work.private, evidence.bench
+    before = private.tree_of(candidate.base)
+    changes = read_changes(private.git, candidate.base, candidate.tree)
+    tests = earlier_tests(changes)
+    if all(each.fate == KEPT for each in tests):
+        return tested
+    runners = evidence.runners(candidate)
+    touched = evidence.test_side(candidate, runners)
+    files = sorted({each.path for each in tests if any(runner.is_test_file(each.path) for runner in runners)})
+    if not files:
+        return tested
+    mixed = mix_trees(private, candidate.tree, before, touched, bench.verify.folder)
+    changed = [os.fsdecode(change.path) for change in candidate.changes]
+    suite = evidence.that_counts(
+        tested.base, bench.suite(mixed, files, changed=changed), mixed, before, changed
+    )
+    if not suite.is_known or suite.run is None:
+        found = _unknown(tests, suite.why or "; ".join(suite.run.faults if suite.run else ()))
+        return replace(tested, findings=(*tested.findings, *found))
+    passed = [test for test, outcome in base.outcomes.items() if outcome == PASSED]
+    fates = _Fates(tests, *defined_names(changes), bad_of(suite.run, passed), now)
+    found = [*fates.regressions(suite.run), *fates.expectations(suite.run)]
+    charged = compared.regressions | fates.charged
+    return replace(
+        tested, compared=replace(compared, regressions=charged), findings=(*tested.findings, *found)
+    )
+
+
+@dataclass(frozen=True)
+class _Fates:
+    """The base's tests that fail over the head, by what has become of them."""
+
+    tests: Sequence[EarlierTest]
+    names: frozenset[str]  # that the changed source defines, or defined
+    gone: frozenset[str]  # those of them that it defines no more
+    bad: frozenset[str]  # ids that passed before
+    now: TestRun
+
+    @cached_property
+    def charged(self) -> frozenset[str]:
+        """Those removed or weakened although what they test is there still."""
+        if WHOLE in self.bad:
+            return frozenset({WHOLE}) if any(map(self._is_charged, self.tests)) else frozenset()
+        known = {test for each in self.tests for test in self._ids(each)}
+        charged = {test for each in self.tests if self._is_charged(each) for test in self._ids(each)}
+        files = {each.path for each in self.tests if each.fate == REMOVED}
+        inherited = {  # of a class in another file, or made in a loop
+            test
+            for test in self.bad - known
+            if test not in self.now.outcomes and test.partition("::")[0] in files
+        }
+        return frozenset(charged | inherited)
+
+    def regressions(self, run: TestRun) -> list[Finding]:
+        """The charged ones, with what they say; of a file that cannot be read any more once."""
+        found, told = [], set[str]()
+        for place in unloaded(run):
+            if below := {test for test in self.charged - told if test.startswith(starts(place))}:
+                told |= below
+                more = f"; {counted_tests(len(below))} of it passed before and the change removes or weakens them"
+                found.append(not_loaded("regression", CRITICAL, place, run, more, f" {AS_BEFORE}"))
+        return [*found, *listed("regression", sorted(self.charged - told), CRITICAL, CHARGED, run)]
+
+    def expectations(self, run: TestRun) -> Iterator[Finding]:
+        """For each file one finding about the edited tests that expect something else than before."""
+        edited: dict[str, list[str]] = {}
+        for each in self.tests:
+            if each.fate == EDITED and not self._is_charged(each):
+                edited.setdefault(each.path, []).extend(
+                    test for test in self._ids(each) if test in run.outcomes and test not in self.charged
+                )
+        for path, tests in edited.items():
+            if not tests:
+                continue
+            names = ", ".join(test.partition("::")[2] for test in tests[:NAMED])
+            more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
+            text = f"{path} expects something else than before: {AS_BEFORE} {names}{more} would fail now"
+            said = next((run.messages[test] for test in tests if test in run.messages), "")
+            yield Finding(
+                CHECK,
+                HIGH,
+                "expectation_changed",
+                text,
+                path,
+                quote=said,
+                fix="see that the change is wanted",
+            )
+
+    def _ids(self, test: EarlierTest) -> tuple[str, ...]:
+        name = test.fact.name
+        own = name.replace(".", "::") if language_of(test.path) == "python" else name.rpartition(".")[2]
+        return meant_by(f"{test.path}::{own}", self.bad)
+
+    def _is_charged(self, test: EarlierTest) -> bool:
+        is_weaker = test.fate in (REMOVED, WEAKER) or (test.fate == EDITED and self._tests_nothing_now(test))
+        return is_weaker and not self._uses(test.code, self.gone)
+
+    def _tests_nothing_now(self, test: EarlierTest) -> bool:
+        """Whether it used what the changed source defines, and uses nothing of that any more."""
+        return self._uses(test.code, self.names) and not self._uses(test.code_now, self.names)
+
+    @staticmethod
+    def _uses(code: str, names: frozenset[str]) -> bool:
+        return not names.isdisjoint(re.findall(r"\w+", code))
+
+
+def defined_names(changes: Changes) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that changed source files define or defined, with those of the files; and those that are gone."""
+    sources = [file for file in changes.files if not is_test_path(file.path)]
+    before = {name for file in sources for name in _defined(file.path_before, file.text_before, file)}
+    now = {name for file in sources if not file.is_deleted for name in _defined(file.path, file.text, file)}
+    names = frozenset(name for name in before | now if not name.startswith("__"))
+    return names, names - now
+
+
+def _defined(path: str, text: str, file: ChangedFile) -> Iterable[str]:
+    if file.is_binary or not text:
+        return ()
+    stem, _, ending = path.rpartition("/")[2].rpartition(".")
+    symbols = parse(text, ending, late=lambda: False)
+    return [stem, *(name for name, _kind in symbols.names)] if symbols else ()
+
+
+def _unknown(tests: Sequence[EarlierTest], why: str) -> list[Finding]:
+    """That it cannot be told whether removed tests would fail, where there are some."""
+    lost = [each.fact.name for each in tests if each.fate in (REMOVED, WEAKER)]
+    if not lost:
+        return []
+    text = f"the tests that the change removes or weakens cannot be run {AS_BEFORE}: {why}"
+    return [Finding("tests", HIGH, "earlier_tests_unknown", text)]
