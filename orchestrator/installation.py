@@ -85,7 +85,10 @@ class Installation:
         """Whether there is one, and no installer is at work, as far as that can be seen: they write the record last."""
         if self._folder is None:
             return True
-        found = _records(self._folder)
+        try:
+            found = _records(self._folder)
+        except OSError:  # it cannot be read now
+            return False
         there = [file for file, stamp in found.items() if stamp is not None]
         return bool(there) and not any(_is_being_written(file) for file in found.keys() - set(there))
 

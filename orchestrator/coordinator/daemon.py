@@ -95,6 +95,7 @@ class Daemon:
         self._told = False  # to end
         self._installed = installed
         self._outdated = False  # the program was replaced under us, and we end for that
+        self._waits = False  # for an installer
         self._busy_at = time.monotonic()
         self._supervisor = supervisor or HostSupervisor(
             project.root, settings.slots if settings.own_host else 0, log
@@ -191,9 +192,13 @@ class Daemon:
 
     def _round(self, clock: LateTimers) -> float:
         """Raises NotLeader, StoreError, OSError."""
-        if self._is_replaced() and self._installed is not None and self._installed.can_be_left():
-            self._leave_to_another()
-            return 0.0
+        if self._is_replaced() and self._installed is not None:
+            if self._installed.can_be_left():
+                self._leave_to_another()
+                return 0.0
+            if not self._waits:
+                self._waits = True
+                self._log.warning("program_being_replaced")  # no host is started until then
         lead = self._leader.take()
         if lead is None:
             self._log.error("deposed")

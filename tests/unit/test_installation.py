@@ -5,16 +5,30 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import pytest
 
-from orchestrator.installation import INSTALL_SECONDS, Installation
+from orchestrator.dispatch.older import was_us
+from orchestrator.domain.errors import LifecycleError
+from orchestrator.installation import BEGUN_ANEW, INSTALL_SECONDS, Installation, begin_anew, was_begun_anew
+from orchestrator.store.clock import boot_id, process_start, space_of_pids
+
+
+class Row(NamedTuple):
+    """What tells a process in the database."""
+
+    boot: str
+    pid_space: str
+    pid: int
+    process_start: int
 
 
 @pytest.fixture
@@ -202,3 +216,56 @@ def test_modules_that_are_loaded_meanwhile_do_not_disturb_a_look(
     while not done.is_set():
         assert not installed.has_other_files()  # and raises nothing
     loading.join()
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("signals")
+def test_an_interpreter_that_is_gone_is_named(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orchestrator.installation.INSTALL_SECONDS", 0.05)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "gone" / "python"))
+
+    with pytest.raises(LifecycleError, match="cannot be begun anew") as caught:
+        begin_anew(Installation(site), lambda: False)
+
+    assert "gone/python: No such file" in caught.value.why
+
+
+@pytest.mark.usefixtures("signals")
+def test_who_is_told_to_end_begins_nothing_and_hears_no_signal_too_late(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[object] = []
+    handlers: list[object] = []
+    monkeypatch.setattr("os.execve", lambda *given: begun.append(given))
+
+    def is_told() -> bool:
+        handlers.append(signal.getsignal(signal.SIGTERM))
+        return True
+
+    begin_anew(Installation(site), is_told)
+
+    assert begun == [] and handlers[-1] is signal.SIG_DFL
+
+
+def test_a_process_that_began_anew_says_so_to_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(BEGUN_ANEW, "1")
+
+    assert [was_begun_anew(), was_begun_anew()] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("change", "is_us"), [({}, True), ({"pid_space": "other"}, False), ({"process_start": 7}, False)]
+)
+def test_a_row_is_of_this_process_by_pid_space_and_start(change: dict[str, object], is_us: bool) -> None:
+    row = Row(boot_id(), space_of_pids(boot_id()), os.getpid(), process_start(os.getpid()) or 0)
+
+    assert was_us(row._replace(**change)) is is_us

@@ -409,6 +409,10 @@ class Host:
         except LifecycleError as error:
             self._log.warning("claim_failed", error=error.what, why=error.why)
             return Outcome.STANDS, None
+        except Exception as error:
+            if not self.was_replaced(error):
+                self._log.exception("claim_broken")
+            return Outcome.STANDS, None
         if taken.run is not None:
             return Outcome.CLAIMED, taken.run
         return Outcome.STANDS if taken.stands else Outcome.GONE, None
