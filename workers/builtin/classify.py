@@ -246,6 +246,9 @@ class Reader:
         if role == "acceptance":
             self.criteria.append(Criterion(text, row.passage.parent))
             return
+        if role in ("", *ASKED) and self.needs and (shown := cues.EXAMPLE.match(text)):
+            self.criteria.append(Criterion(shown["said"], self.needs[-1].block))
+            return
         if (role not in ("question", "acceptance") and cues.ASKS_FOR.match(text)) or (
             role in ("", *ASKED) and cues.PROPOSES.match(text)
         ):

@@ -86,6 +86,12 @@ SHOUTED = expression(r"\b[A-Z][A-Z'’]+\b")  # a word in capitals
 RISKY = expression(
     r"\b(?:risk|risque|risik|riesgo|watch out|worr|danger|careful)|风险|担心", re.IGNORECASE
 )  # of a heading: risks stand below it, too
+EXAMPLE = expression(  # of what was asked for just before: a call and what comes of it, in code, quotes or numbers
+    r"(?:for example|for instance|e\.\s?g\.|examples?|例如|比如|举例)[,:：，]?\s*(?P<said>(?=.*[`\"“\d]).{3,300}?"
+    r"(?:\b(?:returns?|gives?|yields?|prints?|becomes?|results? in|evaluates? to|(?:should|must|shall) (?:be|return|give|become))\b"
+    r"|→|->|=>|==|返回|得到|变成|变为).+)",
+    re.IGNORECASE | re.DOTALL,
+)
 MAY = expression(  # what may go wrong
     r"\b(?:risks?|may|might|could|fears?|worr\w+|risques?|pourrai\w+|craign\w+|risik\w+|könnten?|riesgos?|podrían?)\b|风险|可能",
     re.IGNORECASE,
