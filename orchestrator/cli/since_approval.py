@@ -39,7 +39,8 @@ def show_since_approval(in_session: str | None, artifact: str | None, as_json: b
     if found["says"] and artifact is None:
         say_wrapped(found["says"])
         for item in found["items"]:
-            say_wrapped(f"{item['change']}: {item['item']} {one_line(item['title'], 100)}".rstrip(), "  ")
+            title = "" if item["item"].endswith(item["title"]) else one_line(item["title"], 100)
+            say_wrapped(f"{item['change']}: {one_line(item['item'])} {title}".rstrip(), "  ")
     if not found["documents"]:
         note("nothing has changed since then")
     for document in found["documents"]:

@@ -11,8 +11,8 @@ from orchestrator.domain import ids
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.dynamic_session import catalogue_of
-from orchestrator.domain.errors import NotAllowedNow, UsageError
-from orchestrator.domain.feedback import FeedbackTarget, feedback_target, originals, questions_in
+from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.feedback import FeedbackTarget, feedback_target, maker_of, originals, questions_in
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState
 from orchestrator.domain.pauses import PAUSES, PauseReason, may_rework
@@ -54,10 +54,9 @@ def revise(
 
     def unit(tx: Tx) -> Reworked:
         session = open_for(tx, name, "revise")
-        lookup.task(tx, session, about)
         rows = tasks.all_tasks(tx, session.id)
         state = graph(rows)
-        task = state[_spelled(tx, session, about)]
+        task = state[_task_to_revise(tx, session, about, state)]
         following_plans.refuse_before_approval(tx, session, task)
         fan_out.refuse_revision(rows, about, session.options)
         plan = plan_revision(state, task.key, _catalogue(tx, session), force)
@@ -293,6 +292,18 @@ def _catalogue(tx: Tx, session: Session) -> Catalogue:
 
 def _spelled(tx: Tx, session: Session, key: str) -> str:
     return str(lookup.task(tx, session, key).key)
+
+
+def _task_to_revise(tx: Tx, session: Session, about: str, state: Mapping[str, TaskState]) -> str:
+    """Raises UnknownName, which tells of an item the document that it stands in."""
+    try:
+        return _spelled(tx, session, about)
+    except UnknownName as error:
+        catalogue = _catalogue(tx, session)
+        maker = maker_of(about.upper(), originals(state, catalogue), catalogue)
+        if maker is not None:
+            error.fix = f'it belongs to {maker}: `lifecycle revise {maker} "{about.upper()}: what to change"`'
+        raise
 
 
 def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, list[Json]]]:

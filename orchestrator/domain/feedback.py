@@ -75,7 +75,7 @@ def _target_of(
 ) -> FeedbackTarget:
     if task is not None:
         return _target(graph, graph[task].revision_of or task, "you named it")
-    named = {_of_id(word, documents, catalogue) for word in _ID.findall(text)}
+    named = {maker_of(word, documents, catalogue) for word in _ID.findall(text)}
     first = next((key for key in documents if key in named), None)
     if first is not None:
         return _target(graph, first, f"it names {first} or a part of it")
@@ -99,7 +99,7 @@ def originals(graph: Mapping[str, TaskState], catalogue: Catalogue) -> tuple[str
     return tuple(state.key for state in sorted(found, key=lambda state: state.seq))
 
 
-def _of_id(word: str, documents: tuple[str, ...], catalogue: Catalogue) -> str | None:
+def maker_of(word: str, documents: tuple[str, ...], catalogue: Catalogue) -> str | None:
     """The task of the document that an id belongs to: its own or a revision's, or that of an item as REQ-001."""
     if word in documents:
         return word

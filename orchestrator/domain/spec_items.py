@@ -88,7 +88,9 @@ class _Block:
         own = _rank(self.id, ranks)
         refs = frozenset(name for name in identifiers(text, ranks) if _rank(name, ranks) < own)
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        return SpecItem(self.id, self.path, self.title, digest, refs, self.withdrawn)
+        below = (line.strip() for line in self.lines[1:] if line.strip())
+        title = next(below, self.id) if self.title == self.id else self.title
+        return SpecItem(self.id, self.path, title, digest, refs, self.withdrawn)
 
 
 def identifiers(text: str, ranks: Mapping[str, int]) -> Iterator[str]:

@@ -147,20 +147,27 @@ def test_both_sides_are_built_beside_each_other_and_the_review_waits_for_the_las
 
 @pytest.mark.long
 def test_files_of_the_backend_are_refused_to_the_frontend_developer(tmp_path: Path) -> None:
-    turns = dict(mended_page(BOTH_SIDES).turns)
+    page, counts = BOTH_SIDES.tasks
+    mailer = {
+        "path": "mailer.py",
+        "action": "create",
+        "change": "only if mails have to be counted",
+    }  # never made
+    fixture = replace(BOTH_SIDES, tasks=(page, {**counts, "files": [*counts["files"], mailer]}))
+    turns = dict(mended_page(fixture).turns)
     (bad,) = turns["DEV-FE-001"]
-    outside = replace(bad, patch={**bad.patch, "visitors.py": "count = len\n"})
-    turns["DEV-FE-001"] = [outside, Turn({"visitors.py": None}, answer=bad.answer)]
+    outside = replace(bad, patch={**bad.patch, "mailer.py": "send = print\n"})
+    turns["DEV-FE-001"] = [outside, Turn({"mailer.py": None}, answer=bad.answer)]
 
-    with building(tmp_path, BOTH_SIDES, Scenario(turns), roles=PLAYERS, work=UNSERVED) as project:
+    with building(tmp_path, fixture, Scenario(turns), roles=PLAYERS, work=UNSERVED) as project:
         done = project.run(*begin_frontend(project, "fullstack"), timeout=400)
 
         assert done.code == 0, done.out + done.err
         made = json.loads((project.directory() / "qa" / "impl-DEV-FE-001.json").read_text())
         assert made["turns"] == 2
-        assert "visitors.py" not in [each["path"] for each in made["files"]]
+        assert "mailer.py" not in [each["path"] for each in made["files"]]
         said = (tmp_path / "agent" / "state" / "calls.jsonl").read_text()
-        assert "visitors.py is outside this task's part of the project" in said
+        assert "mailer.py is outside this task's part of the project" in said
 
 
 @pytest.mark.long

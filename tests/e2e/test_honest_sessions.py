@@ -67,6 +67,21 @@ def test_what_a_person_approved_is_given_when_it_is_scored_again(tmp_path: Path)
     assert again["score"] > shown["score"] and again["gate"] == "REVIEW"
 
 
+def test_what_a_person_said_in_an_earlier_round_stays_a_source(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as project:
+        for command in (
+            ("start", "Build a URL shortener with an admin dashboard"),
+            ("revise", "DRAFT-002", "Links must expire after 37 days"),
+            ("feedback", "Users: marketing staff. Goal: 95 % of links open in 200 ms."),
+        ):
+            done = project.run(*command)
+            assert done.code == 0, done.err
+
+        assert "37 days" in (project.directory() / "spec" / "requirements" / "_index.md").read_text()
+        found = [text for (text,) in project.rows("SELECT text FROM findings")]
+        assert found and not [text for text in found if "no source" in text]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("request_text", [*REQUESTS, *ONE_LINERS, f"@{ROOT / 'README.md'}"])
 def test_request_ends_without_revisions_exhausted(request_text: str, tmp_path: Path) -> None:

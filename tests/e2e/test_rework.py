@@ -150,6 +150,18 @@ def test_feedback_goes_to_the_earliest_document_its_words_name(judged: Court) ->
     assert all(word in decisions for word in ("component names", "QR code", "forgets schools"))
 
 
+def test_an_item_is_no_task_and_its_document_is_told(judged: Court) -> None:
+    session, _ = judged.start({}, "--discuss", "off")
+
+    refused = judged.project.run("revise", "req-001", WISH, "--session", session)
+
+    assert refused.code == 2
+    assert 'it belongs to DRAFT-002: `lifecycle revise DRAFT-002 "REQ-001: what to change"`' in " ".join(
+        refused.err.split()
+    )
+    assert judged.decisions(session) == []
+
+
 def test_recheck_and_improve_score_again(judged: Court) -> None:
     session, _ = judged.start({}, "--discuss", "off")
 

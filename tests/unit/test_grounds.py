@@ -223,9 +223,9 @@ def test_a_requirements_page_parts_its_facts_from_the_words_of_the_request() -> 
     facts = dict(_made((IDEAS / "clinic-booking.md").read_text()))
 
     pages = [body.decode() for path, body in files_of(facts).items() if "/REQ-" in path]
-    quoted = [page for page in pages if "From the request:" in page]
+    quoted = [page for page in pages if "As it was asked for:" in page]
 
-    assert quoted and all("\n\nFrom the request:\n\n> " in page for page in quoted)
+    assert quoted and all("\n\nAs it was asked for:\n\n> " in page for page in quoted)
 
 
 HOLLOW = (

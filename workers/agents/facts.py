@@ -26,6 +26,7 @@ class Facts(TypedDict, total=False):
         | None  # for a revision or improvement: the content model this task made before, ids allotted; else None
     )
     feedback: list[str]  # a person's words that the task must answer
+    said: tuple[str, ...]  # everything people have said of the documents since the request
     remarks: list[str]  # divergences, action items, missing requirements of a discussion that it must answer
     improve: JsonObject | None  # {"dimension": ..., "target": 80, "weak": [...]} for IMPROVE tasks
     action_items: list[str]  # of the last round, for the next document

@@ -16,7 +16,7 @@ from orchestrator.door.desk import StoredVerdict
 from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import CRITICAL, AgentCalls
-from workers.context.run_context import RunContext, answered
+from workers.context.run_context import DECIDED, RunContext, answered
 from workers.context.sources import EXPLORATION, sources
 from workers.context.written_documents import known_of, stamp
 from workers.documents.condensed import compact, condensed
@@ -27,6 +27,8 @@ from workers.documents.models import MODELS, model_of
 from workers.documents.reader import validate
 from workers.documents.readiness import Readiness, Summary
 from workers.documents.render import render
+
+_TOLD = ("feedback", "revise", DECIDED, "answer")  # subjects of decisions whose words say what is wanted
 
 
 class DocumentFaulty(LifecycleError):
@@ -56,6 +58,7 @@ def facts(context: RunContext, document: DocumentDef | None) -> JsonObject:
         "language": context.session.language,
         "codebase": repository(context.json(EXPLORATION)),
         "feedback": feedback(context),
+        "said": said(context),
         "remarks": list(context.payload.get("remarks", [])),
         "improve": context.payload.get("improve"),
         "action_items": action_items(context),
@@ -98,6 +101,11 @@ def repository(exploration: JsonObject | None) -> JsonObject | None:
 def feedback(context: RunContext) -> list[str]:
     """What this version has to answer: a person's words, given to it or in a discussion."""
     return [*context.payload.get("feedback", []), *answered(context.row, context.decisions)]
+
+
+def said(context: RunContext) -> tuple[str, ...]:
+    """Everything that people have said of the documents since the request, in this version's round or an earlier one."""
+    return tuple(row.words for row in context.decisions if row.subject.startswith(_TOLD))
 
 
 def key_decisions(context: RunContext) -> list[str]:

@@ -11,7 +11,7 @@ from orchestrator.domain.quality import Score
 from orchestrator.domain.spec_items import FOLDER
 from workers.builtin.request import analyse_request
 from workers.context.agent_calls import AgentCalls
-from workers.context.run_context import DECIDED, RunContext
+from workers.context.run_context import RunContext
 from workers.context.sources import EXPLORATION
 from workers.context.written_documents import known_of
 from workers.documents.assess import assess
@@ -21,10 +21,9 @@ from workers.documents.fates import Ledger, read_ledger
 from workers.documents.lint import Sources
 from workers.documents.readiness import build_readiness, build_summary, pass_needs
 from workers.roles import Produced
-from workers.roles.drafting import discovery_of, edited, form, made_by, render_context
+from workers.roles.drafting import discovery_of, edited, form, made_by, render_context, said
 
 REVIEW = "REVIEW"  # the prefix of tasks that review code
-_TOLD = ("feedback", "revise", DECIDED, "answer")  # subjects of decisions whose words say what is wanted
 _APPROVING = frozenset(pause.decision for pause in PAUSES.values() if FOLDER in pause.approves)
 
 
@@ -75,15 +74,15 @@ def _sources(context: RunContext) -> Sources:
     ledger = read_ledger(context.json(LEDGER))
     unread = tuple(ledger.lost()) if ledger else ()
     given = [line for lines in context.wisdom.values() for line in lines]
-    exploration = context.text(EXPLORATION)
+    exploration, told = context.text(EXPLORATION), said(context)
     return Sources(
         request=context.session.request,
         language=context.session.language,
         discovery=discovery_of(context),
         unread=unread,
-        given=(*given, *([exploration] if exploration else [])),
+        given=(*given, *told, *([exploration] if exploration else [])),
         edits=tuple(edited(context)),
-        said=tuple(row.words for row in context.decisions if row.subject.startswith(_TOLD)),
+        said=told,
         approved=_approved(context),
     )
 

@@ -87,7 +87,7 @@ def _judged(spec: Specification, page: list[Finding]) -> list[Finding]:
 def sources_of(facts: Mapping[str, Json]) -> Sources:
     """What the documents of a run are held against."""
     discovery = facts.get("discovery")
-    given = [*(facts.get("feedback") or []), *(facts.get("remarks") or [])]
+    given = [text for key in ("feedback", "said", "remarks") for text in facts.get(key) or []]
     codebase = facts.get("codebase")
     return Sources(
         request=str(facts.get("request") or ""),
