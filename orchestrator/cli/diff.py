@@ -127,12 +127,16 @@ def _has_landed(opened: OpenedForReading, in_session: str | None, key: str) -> b
 def _landed(opened: OpenedForReading, in_session: str | None, key: str, *, as_json: bool) -> None:
     """Print what each commit of a task changed."""
     from orchestrator.dispatch.asking import have_done
-    from orchestrator.views import lookup
+    from orchestrator.views import landed, lookup
 
-    session = opened.store.read(lambda tx: lookup.session(tx, in_session, finished=True).id)
-    found = have_done("landed", opened.project.root, "--session", session, "--task", key.upper())
+    def read(tx: Tx) -> tuple[str, str]:
+        session = lookup.session(tx, in_session, finished=True).id
+        return session, landed.landed_by(tx, session, key)[0].task
+
+    session, task = opened.store.read(read)
+    found = have_done("landed", opened.project.root, "--session", session, "--task", task)
     if as_json:
-        print_json({"session": session, "task": key.upper(), **found})
+        print_json({"session": session, "task": task, **found})
         return
     for commit in found["commits"]:
         note(f"{commit['commit'][:12]} {inert(commit['subject'])}")

@@ -76,6 +76,9 @@ def test_a_conflict_is_merged_by_the_team_without_losing_either_side(
     assert PART in turns[0]["prompt"] and "lines_lost" in turns[1]["prompt"]
     head = git(built.folder, "rev-parse", f"lifecycle/{session}")
     assert git(built.folder, "log", "-1", "--format=%P", head).split()[1] == mine
+    for spelled in ("IMPL-rebase-001", "impl-rebase-001"):
+        shown = built.run("diff", spelled, "--json").json()
+        assert shown["task"] == "IMPL-rebase-001" and len(shown["commits"]) == 1
 
     review = json.loads((built.directory() / "qa/review-REVIEW-001-R1.json").read_text())
     tested = json.loads((built.directory() / "qa/test-TEST-001-R1.json").read_text())

@@ -240,6 +240,17 @@ def test_names_that_are_not_utf8_and_with_line_breaks_are_taken(tree: Plain) -> 
     assert again.tree == found.tree and not again.changes
 
 
+def test_the_index_a_killed_snapshot_was_at_is_not_in_the_way_of_the_next(tree: Plain) -> None:
+    write(tree.work, {"new.py": "1"})
+    for name in ("index.next", "index.next.lock"):
+        (tree.checkout.folder / name).write_bytes(b"half")
+
+    found = tree.candidate()
+
+    assert [(change.path, change.status) for change in found.changes] == [(b"new.py", "A")]
+    assert not [path for path in tree.checkout.folder.iterdir() if path.name.startswith("index.next")]
+
+
 def test_a_second_snapshot_sees_removals_renames_and_modes(tree: Plain) -> None:
     write(tree.work, {"new.py": "1"})
     first = tree.candidate()

@@ -1,7 +1,7 @@
 """A candidate: what an agent left in its tree, as a commit by us, on our own index.
 
 Whatever the agent did to its .git (commits, stashes, rebases, hooks, deleting it) has no effect. Nested repositories are
-moved aside first, since one without a commit makes `git add` fail as a whole and one with a commit hides its files. A file
+moved aside, since one without a commit makes `git add` fail as a whole and one with a commit hides its files. A file
 whose bytes are those of its base keeps the base's entry, though conversions of line ends would store it differently.
 """
 
@@ -10,7 +10,9 @@ from __future__ import annotations
 import filecmp
 import os
 import re
+import shutil
 from collections.abc import Container, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from orchestrator import failpoints
@@ -18,12 +20,13 @@ from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import TreeError
 from orchestrator.store.deletion import remove_folder
 from workers.git.checkouts import Checkout, submodule_git
-from workers.git.git_process import Git
+from workers.git.git_process import Answer, Git, Word
 from workers.git.private_store import PrivateStore
-from workers.git.tree_scan import ATTRIBUTES, Flag, flags_of_file, scan, twins
+from workers.git.tree_scan import ATTRIBUTES, Flag, Scan, flags_of_file, scan, twins
 
 GITLINK = "160000"
 LINK = "120000"
+_ADDED = (0, 1, 128)  # exit codes of `git add` that it says a reason with
 FOLDERS_BYTES = 50_000  # of the names of folders that are listed one by one
 ATTRIBUTES_ANYWHERE = (".gitattributes", ":(glob)**/.gitattributes")
 
@@ -68,12 +71,6 @@ def take_snapshot(
     checkout.assert_ours()
     if checkout.work.is_symlink() or not checkout.work.is_dir():
         raise TreeError(why=f"{checkout.work} is no folder any more")
-    found = scan(checkout.work)
-    flags = [Flag("special", path) for path in found.special]
-    flags += [Flag("name", path.partition(b"/")[0]) for path in found.too_deep]
-    for path in found.nested:
-        _move_aside(checkout, path)
-        flags.append(Flag("nested", path))
     git = checkout.git(store).using(index=index)
     # Git would ask a repository in a submodule's place what has changed there, with its configuration: what outlives an
     # agent's turn may put one there at any moment.
@@ -83,7 +80,15 @@ def take_snapshot(
         for module in store.submodules(base)
         if not _is_beyond_link(checkout.work, module.path)
     ]
-    added = git.run("add", "-A", "--sparse", "--", ".", *left_out, ok=(0, 1, 128))
+    add = ("add", "-A", "--sparse", "--", ".", *left_out)
+    found, added = _scan_and_add(checkout.work, git, add)
+    flags = [Flag("special", path) for path in found.special]
+    flags += [Flag("name", path.partition(b"/")[0]) for path in found.too_deep]
+    for path in found.nested:
+        _move_aside(checkout, path)
+        flags.append(Flag("nested", path))
+    if found.nested:
+        added = git.run(*add, ok=_ADDED)
     if added.code != 0:
         raise TreeError("the tree cannot be stored", why=added.err.decode(errors="replace").strip()[:500])
     tree = git.run("write-tree").line
@@ -102,6 +107,24 @@ def take_snapshot(
     failpoints.hit("snap.objects")
     flags += _flags(store, checkout, git, base, tree, changes)
     return Snapshot(tree, changes, flags)
+
+
+def _scan_and_add(work: Path, git: Git, add: Sequence[Word]) -> tuple[Scan, Answer]:
+    """Walk a tree while git adds what is in it, which takes as long. The index is as before where something is nested."""
+    assert git.index is not None
+    own, next_index = git.index, git.index.with_name(f"{git.index.name}.next")
+    for left in (next_index, next_index.with_name(f"{next_index.name}.lock")):  # of a git that was killed
+        left.unlink(missing_ok=True)
+    if own.exists():
+        shutil.copy2(own, next_index)  # with its time, by which git knows the files that it has to read again
+    with ThreadPoolExecutor(1, "scan") as walker:
+        walk = walker.submit(scan, work)
+        added = git.using(index=next_index).run(*add, ok=_ADDED)
+    found = walk.result()
+    if not found.nested and added.code == 0:
+        next_index.replace(own)
+    next_index.unlink(missing_ok=True)
+    return found, added
 
 
 def _is_beyond_link(top: Path, path: bytes) -> bool:
