@@ -131,7 +131,7 @@ def _landed(opened: OpenedForReading, in_session: str | None, key: str, *, as_js
 
     def read(tx: Tx) -> tuple[str, str]:
         session = lookup.session(tx, in_session, finished=True).id
-        return session, landed.landed_by(tx, session, key)[0].task
+        return session, landed.landed_by(tx, session, key)[0].task or key
 
     session, task = opened.store.read(read)
     found = have_done("landed", opened.project.root, "--session", session, "--task", task)

@@ -132,6 +132,8 @@ def _different(workflow: Path, session: str, shown: Mapping[str, str]) -> dict[s
     for path, digest in shown.items():
         try:
             body = files.read(root, path)
+            if body is not None and artifacts.digest_of(body) != digest:
+                body = files.read(root, path, saved=True)
         except files.UnsafePath:
             continue  # not a file any more; the projector puts ours in its place or says why it cannot
         if body is not None and artifacts.digest_of(body) != digest:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import stat
+import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +16,7 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import LifecycleError
 
 MAX_NAME_BYTES = 200
+WRITER_SECONDS = 2.0  # that whoever is saving a file is waited for
 _NOREPLACE, _EXCHANGE = 1, 2  # RENAME_NOREPLACE, RENAME_EXCHANGE, linux/fs.h
 _DEVICES = frozenset(["con", "prn", "aux", "nul"]) | {
     f"{kind}{n}" for kind in ("com", "lpt") for n in range(1, 10)
@@ -77,7 +81,7 @@ def write(root: Path, path: str, body: bytes, *, executable: bool = False) -> by
     """Put `body` under its final name, complete and synced; what stood there until then. Raises UnsafePath, OSError.
 
     Where the system can exchange two names at once, the answer is what was replaced at that instant, so that an edit
-    made a moment before can be taken in; elsewhere it is None.
+    made a moment before can be taken in, also one that was being written then; elsewhere it is None.
     """
     name = clean(path)
     draft = f".{name.name[:100]}.{os.getpid()}.new"
@@ -134,7 +138,33 @@ def _plain_bytes(directory: int, name: str) -> bytes | None:
     except OSError:  # a link or a device: nothing of a person's that could be kept
         return None
     with os.fdopen(descriptor, "rb") as file:
-        return file.read() if _is_plain(descriptor, directory, name) else None
+        if not _is_plain(descriptor, directory, name):
+            return None
+        _await_writers(descriptor)
+        return file.read()
+
+
+def _await_writers(descriptor: int) -> None:
+    """Wait until nobody has the file open for writing, since who saves it empties it first; it may stay open for ever."""
+    until = time.monotonic() + WRITER_SECONDS
+    while _has_writer(descriptor) and time.monotonic() < until:
+        time.sleep(0.005)  # nothing tells when a file is closed that has lost its name
+
+
+def _has_writer(descriptor: int) -> bool:
+    """Whether somebody has the file open for writing; False where the system cannot tell."""
+    import fcntl
+
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return False
+    try:
+        # Whoever opens the file meanwhile sends us this signal, which is ignored, and not SIGIO, which would end us.
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except OSError as error:
+        return error.errno == errno.EAGAIN
+    fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    return False
 
 
 def _is_plain(descriptor: int, directory: int, name: str) -> bool:
@@ -238,11 +268,16 @@ def opened(root: Path, path: str) -> Iterator[int | None]:
         os.close(descriptor)
 
 
-def read(root: Path, path: str, limit: int = 256 * 1024 * 1024) -> bytes | None:
-    """The bytes of a plain file with one name, None when nothing is there. Raises UnsafePath for anything else."""
+def read(root: Path, path: str, limit: int = 256 * 1024 * 1024, *, saved: bool = False) -> bytes | None:
+    """The bytes of a plain file with one name, None when nothing is there; `saved`: whoever writes it is waited for.
+
+    Raises UnsafePath for anything else.
+    """
     with opened(root, path) as descriptor:
         if descriptor is None:
             return None
+        if saved:
+            _await_writers(descriptor)
         size = os.fstat(descriptor).st_size
         if size > limit:
             raise UnsafePath(f"unsafe path {path[:200]!r}", why=f"{size} bytes are over the limit of {limit}")

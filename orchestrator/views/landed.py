@@ -141,7 +141,7 @@ def applying_means(tx: Tx, session: str) -> str:
 
 def landed_by(tx: Tx, session: str, key: str) -> list[Landed]:
     """The commits of a task, the oldest first; `key` in any case."""
-    return [each for each in work_state.landed(tx, session) if each.task.upper() == key.upper()]
+    return [each for each in work_state.landed(tx, session) if (each.task or "").upper() == key.upper()]
 
 
 def tree_of(tx: Tx, session: str, task: Task) -> Lane:

@@ -54,7 +54,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.mark.parametrize(
-    "pauses", [4, pytest.param(250, marks=[pytest.mark.long, pytest.mark.timeout(3600)])]
+    "pauses", [6, pytest.param(250, marks=[pytest.mark.long, pytest.mark.timeout(3600)])]
 )
 def test_no_approval_over_http_is_for_what_was_not_shown_and_each_pause_is_answered_once(
     world: World, pauses: int

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shlex
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -118,6 +121,79 @@ def test_an_edit_made_while_the_files_are_written_is_kept_too(
     assert edited == ["spec/a.md"]
     assert [version.author for version in versions] == ["analyst", "writer", "user"]
     assert (root / "spec/a.md").read_bytes() == b"# A, by hand\n"
+
+
+@pytest.mark.parametrize("begun", ["before it is looked at", "projector.before_rename"])
+def test_an_edit_that_is_being_saved_is_waited_for(
+    store: Store, begun: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, root = worked(store)
+    new_version(store, session, b"# A2\n")
+    saving: list[IO[bytes]] = []
+    has_writer = files._has_writer
+
+    def begin(place: str) -> None:
+        if place == begun and not saving:
+            saving.append((root / "spec/a.md").open("wb"))
+
+    def end(descriptor: int) -> bool:
+        found = has_writer(descriptor)
+        if found:
+            saving[0].write(b"# A, by hand\n")
+            saving[0].close()
+        return found
+
+    monkeypatch.setattr(failpoints, "hit", begin)
+    monkeypatch.setattr(files, "_has_writer", end)
+    begin("before it is looked at")
+
+    edited = project(store, session)
+
+    versions = store.read(lambda tx: artifacts.versions(tx, session, "spec/a.md"))
+    assert edited == ["spec/a.md"]
+    bodies = [store.read(lambda tx, one=one: artifacts.body(tx, one.sha256)) for one in versions]  # type: ignore[misc]
+    assert bodies == [b"# A\n", b"# A2\n", b"# A, by hand\n"]
+    assert (root / "spec/a.md").read_bytes() == b"# A, by hand\n"
+
+
+def test_a_file_that_stays_open_for_writing_holds_nothing_up(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, root = worked(store)
+    new_version(store, session, b"# A2\n")
+    monkeypatch.setattr(files, "WRITER_SECONDS", 0.01)
+
+    with (root / "spec/a.md").open("ab"):
+        assert project(store, session) == []
+
+    assert (root / "spec/a.md").read_bytes() == b"# A2\n"
+
+
+def test_whoever_opens_a_file_while_it_is_asked_for_writers_does_not_end_us(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_bytes(b"1")
+    call = fcntl.fcntl
+    told: list[int] = []
+    numbers = (signal.SIGIO, signal.SIGURG)  # the first would end a process that does not handle it
+    before = {number: signal.signal(number, lambda number, _: told.append(number)) for number in numbers}
+
+    def meanwhile(file: int, what: int, value: int = 0) -> int:
+        answer = call(file, what, value)
+        if (what, value) == (fcntl.F_SETLEASE, fcntl.F_RDLCK):
+            with pytest.raises(BlockingIOError):
+                os.open(tmp_path / "a", os.O_WRONLY | os.O_NONBLOCK)
+        return answer
+
+    with (tmp_path / "a").open("rb") as file:
+        monkeypatch.setattr(fcntl, "fcntl", meanwhile)
+        assert files._has_writer(file.fileno()) is False
+        assert told == [signal.SIGURG]
+        assert call(file, fcntl.F_GETLEASE) == fcntl.F_UNLCK
+        with (tmp_path / "a").open("ab"):
+            assert files._has_writer(file.fileno()) is True
+    for number in numbers:
+        signal.signal(number, before[number])
 
 
 def test_a_projection_that_died_before_it_could_say_so_is_no_edit(store: Store) -> None:

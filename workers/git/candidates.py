@@ -80,7 +80,7 @@ def take_snapshot(
         for module in store.submodules(base)
         if not _is_beyond_link(checkout.work, module.path)
     ]
-    add = ("add", "-A", "--sparse", "--", ".", *left_out)
+    add: Sequence[Word] = ("add", "-A", "--sparse", "--", ".", *left_out)
     found, added = _scan_and_add(checkout.work, git, add)
     flags = [Flag("special", path) for path in found.special]
     flags += [Flag("name", path.partition(b"/")[0]) for path in found.too_deep]
