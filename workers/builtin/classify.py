@@ -341,7 +341,8 @@ class Reader:
         relies = (awaits or (role == "" and cues.STAYS_IN.search(text) is not None)) or (
             role in ("constraint", "nonfunctional", "") and not modal and lex.find("relies", text) is not None
         )
-        if role == "dependency" or relies or (lex.find("dependency", text) and not self.manual):
+        rests = lex.find("dependency", text) is not None and not cues.ALTERNATIVES.search(row.heading)
+        if role == "dependency" or relies or (rests and not self.manual):
             self.dependencies.append(text)
             if (
                 role == "dependency"
@@ -374,7 +375,8 @@ class Reader:
                 self.other.append(row)
             return
         wanted = lex.find("want", text) and not modal and role not in ASKED and not lex.find("as_a", text)
-        if wanted and (self.rich or lex.find("makes", text) or goal_of(text, lex).target):
+        uses = wanted and cues.uses(row, lex, rich=self.rich)
+        if wanted and (uses or self.rich or lex.find("makes", text) or goal_of(text, lex).target):
             self._wanted(row, lex)
             return
         if modal or role in ASKED or role == "constraint" or row.priority:

@@ -135,8 +135,9 @@ STAYS = expression(  # of what is used already: `this should stay`
     r"[,;] (?:and )?(?:this|that|these|those|they|it|both|which|all of it) (?:should|must|shall|has to|have to|needs? to|is to|are to|will) (?:all )?(?:stay|remain|be kept|not change)\b",
     re.IGNORECASE,
 )
-_USES = expression(  # a wish for something to be used, not for a state: `I want to see how many wait`
-    r"^(?:(?:and|also|then|so|but|ideally|sometimes|in addition),? )*(?:i|we|they)(?: also| would|['’]d)* (?:want|like|love|need) to (?:be able to )?(\w+)\b",
+_USES = expression(  # a wish for something to be used, or to do something, not for a state: `I want to see how many wait`
+    r"^(?:(?:and|also|then|so|but|ideally|sometimes|in addition|as (?:discussed|agreed|said|mentioned|promised)[^,.]{0,30}?),? )*(?:i|we|they)(?: also| would|['’]d| really)* (?:want|like|love|need) "
+    r"(?:(?:it|(?:the|our|this|that|an?) (?:[\w'’-]+ ){0,3}?(?:app|application|system|portal|site|website|page|tool|program|platform|service|software|dashboard|bot|form|script|plugin|extension|screen|library|api)) )?to (?:be able to )?(\w+)\b",
     re.IGNORECASE,
 )
 _OUTCOMES = frozenset(
@@ -201,6 +202,12 @@ _DENIES = expression(  # the words of a sentence that only says what is not to b
     r"|^(?:请|麻烦|也|还有|并且|千万|绝对)*(?:不要|不想要?|不用|别|没有|无需?)(?:有|用|出现|再|让(?:我们?|大家|会员|用户))?(?:任何|再|什么)?",
     re.IGNORECASE,
 )
+_AT_TIMES = expression(  # what is not to be then is there otherwise: `No reminders between 9 pm and 7 am`
+    r"\b(?:between \d.{0,12} and \d|(?:before|after|until|past) \d|at night|overnight|during the night|(?:on|at) (?:weekends?|(?:public )?holidays|(?:sun|mon|tues|wednes|thurs|fri|satur)days?)\b|outside (?:of )?(?:office|business|opening|working) hours)"
+    r"|(?:晚上|夜里|夜间|周末|节假日|\d{1,2} ?点(?:之?[前后]|到))",
+    re.IGNORECASE,
+)
+ALTERNATIVES = expression(r"\balternativ|替代", re.IGNORECASE)  # a heading of what was considered instead
 _LEAVES = expression(  # what the product says that it does not do: `Gatelog does not open the gate`
     r"^(?:the (?:software|system|app|application|product|service|tool|library|site)|it|(?-i:[A-Z])\w+) (?:does|will) not (?!(?:work|have|need|want|know|like|mind|fit|help|exist|matter|mean|say|look|get|use|cover|contain|define|describe|prescribe|replace|specify)\b)(?!.*\b(?:when|if|unless|until|without|more than|yet)\b)\w+ ",
     re.IGNORECASE,
@@ -233,7 +240,7 @@ def forbids(text: str, lex: Lexicon) -> bool:
     denied = _DENIES.match(text)
     if denied is None or _FOR_NOW.search(text):
         return False
-    return lex.patterns["burden"].match(text, denied.end()) is not None
+    return lex.patterns["burden"].match(text, denied.end()) is not None or _AT_TIMES.search(text) is not None
 
 
 def grants(text: str, lex: Lexicon, modal: tuple[str, re.Match[str]], actor: str) -> bool:

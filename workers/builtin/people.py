@@ -48,6 +48,9 @@ _FOREIGN = expression(
     r"|peut|peuvent|doit|doivent|veut|voit|reçoit|puede|pueden|debe|deben|quiere|ve\b|recibe|\w{3,}(?:e|ent|a|an|en)\b)",
     re.IGNORECASE,
 )
+_MAKING_HAN = expression(
+    r"(?:请|帮我?|给我)*(?:做|写|开发|设计|搭建|实现|建设)"
+)  # `做一个客户管理系统` names nobody
 _HAN = expression(
     r"(?:^|[，。；、,;:：！？\s（(]|和|与|及|或|只有|由|让|供|给|通知|提醒|如果|当|并)(?:每个|每位|每名|所有|各个?|一个|该|其他)?"
     r"((?:(?![的由让供给向是在有和与及把被将不求需])[一-鿿]){0,6}?(?:员工|员|者|师|客户|客|住户|租户|商户|农户|用户|店长|站长|班长|组长|园长|校长|队长|社长|院长|家长|学生|医生|先生|新生|居民|村民|市民|地块主人|房主|业主|车主|店主|货主|主人|家属|子女|保安|保洁|前台|经理|主管|领导|司机|骑手|厨师|会计|财务|教练|教师|队员|人力|护士|患者|志愿者|接待人|负责人|申请人|审批人|联系人|行政部|财务部|人事部|物业|后勤|客服))"
@@ -259,7 +262,8 @@ def people_in(text: str, lex: Lexicon, *, named: bool = False) -> list[str]:
     """Those who act in a statement, or to whom something is given. `named`: only nouns listed as people are looked for."""
     text = without_denied(text)
     if is_cjk(text):
-        found = [match[1] for pattern in (_HAN, _TOLD_HAN, _KANA) for match in pattern.finditer(text)]
+        matched = (match[1] for pattern in (_HAN, _TOLD_HAN, _KANA) for match in pattern.finditer(text))
+        found = [name for name in matched if not _MAKING_HAN.match(name)]
     else:
         found = [
             name

@@ -74,6 +74,11 @@ _STOP = frozenset(
 )
 _PRONOUNS = (["it"], ["them"], ["us"], ["sure"])
 _LEADS_ON = _STOP | {"a", "an", "the"}  # a title that is cut does not end in one
+_PAIR = expression(  # one thing, though its name joins two words
+    r"\b(?:drag and drop|copy and paste|cut and paste|search and replace|find and replace|point and click|black and white|terms and conditions|questions and answers|read and write|back and forth|trial and error|click and collect|pick and place|research and development)\b",
+    re.IGNORECASE,
+)
+_AND = "\0"
 _THAT = expression(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
 
 
@@ -96,7 +101,7 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
         for block in content
         if can_name(block.text) and block.kind == "heading" and block in (*tops, content[0])
     ]
-    heading = next((block.text for block in headings if not role_of(block.text)), "")
+    heading = next((block.text for block in headings if not role_of(without_mark(block.text))), "")
     if heading:
         return without_mark(spoken(heading))[:120]
     subject = next((_SUBJECT.match(p.block.text) for p in read if p.block.kind == "message"), None)
@@ -109,14 +114,16 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     first = spoken(told[0].text).strip(_TRIM) if told else text.strip()[:80]
     if lex.language == "zh":
         for_whom = re.match(
-            r"^(?:请|帮我)?(?:为|给).{1,14}?(?:做|写|开发|设计|搭建|实现|增加|添加|加上)(?:一[个套款])?(.+)$",
+            r"^(?:请|帮我)?(?:为|给).{1,14}?(?:做|写|开发|设计|搭建|实现|增加|添加|加上)(?:一?[个套款](?!体|人))?(.+)$",
             first,
         )
         short = (
             for_whom[1]
             if for_whom
             else re.sub(
-                r"^(?:请|帮我|我们|想要?|需要)*(?:做|写|开发|设计|搭建|实现)(?:一[个套款])?", "", first
+                r"^(?:请|帮我|我们|想要?|需要)*(?:做|写|开发|设计|搭建|实现)(?:一?[个套款](?!体|人))?",
+                "",
+                first,
             )
         )
         return re.split(r"[,，。;；]", short)[0][:40] or first[:40]
@@ -179,7 +186,9 @@ def _with_parts(need: Need, lex: Lexicon) -> list[Need]:
             pieces = _THAT.split(text, maxsplit=1)
             if len(pieces) < 2 or not re.search(r"\s+and\s+|,", pieces[1]):
                 return []
-        parts = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", pieces[1])
+        whole = _PAIR.sub(lambda found: found[0].replace(" and ", _AND), pieces[1])
+        found = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", whole)
+        parts = [part.replace(_AND, " and ") for part in found]
     return [
         Need(
             part.strip(_TRIM),
@@ -235,7 +244,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     needs = reader.needs
     asked = asked_part(text)
     own = found if asked == text else list(sentences_of(passages(asked)))
-    thin = len(own) <= 2 and len(asked) < 600
+    thin = len({row.quote for row in own}) <= 2 and len(asked) < 600
     form = form_of(text, read)
     answered = any(need.kind == "functional" and need.quote not in asked for need in needs)
     untold = (

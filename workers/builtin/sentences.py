@@ -27,6 +27,7 @@ UNREAD = frozenset(
 _COLUMNS, _WORDS = 3, 2  # of a table whose cells are statements each; of a cell that states something
 _EXPLAINED = ASKED | {"constraint", "dependency"}  # roles whose items may say why
 _MEASURES = frozenset({"goal", "metric"})
+_ABLE = expression(r"可以?|能够?")  # in a list of what a thing does it is no "may"
 _REFERS = expression(r"(?:that|this|it|they|these|those|which) ", re.IGNORECASE)  # to the part before
 _EXPLAINS = expression(
     r"(?:we|this|it|they|that|these|those|there|i|because|otherwise|see|nobody)\b", re.IGNORECASE
@@ -113,7 +114,12 @@ def _sentences(
         _REFERS.match(piece) or (passage.role in _MEASURES and is_today(piece)) for piece in pieces[1:]
     ):
         pieces = [said]
-    yield from (replace(frame, text=piece, quote=quote) for piece in pieces)
+    lists = passage.role in _SETTING and block_parts.lists_what_it_does(said)
+    if lists:
+        frame = replace(frame, passage=replace(passage, role="requirement"))
+    for piece in pieces:
+        able = "Must" if lists and _ABLE.match(piece) else priority
+        yield replace(frame, text=piece, quote=quote, priority=able)
 
 
 def _statements(passage: Passage) -> list[str]:

@@ -39,6 +39,9 @@ _SUBJECT = expression(r"\A(?:Subject|Re|Betreff|Objet|Asunto|主题|件名)[:：
 _QUOTING = expression(
     r"> ?|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit ?:$|El .{4,60}escribió:$|-{3,} ?Original"
 )
+_ANSWERED = expression(  # a mail without its head that quotes what it answers
+    r"(?m)^(?:On .{4,60}wrote:|Am .{4,60}schrieb.{0,60}:|Le .{4,60}a écrit ?:|El .{4,60}escribió:|.{2,40}写道[:：])[ \t]*\n(?:[ \t]*\n)?> ?\S"
+)
 _BULLET = expression(
     r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔»][ \t\u3000]*(?=\S)|^(\s*)(?:[①-⑳]|~(?= )|[（(][a-z][)）](?= )|[a-h]\)(?= ))[ \t]*(?=\S)"
 )
@@ -110,7 +113,7 @@ def as_markdown(text: str) -> tuple[str, str, str]:
 
 
 def _parted(text: str) -> tuple[str, str, str]:
-    if _MAIL.match(text):
+    if _MAIL.match(text) or _ANSWERED.search(text):
         return _letters(text)
     subject = _SUBJECT.match(text)
     if subject:

@@ -199,7 +199,7 @@ def _of_parts(said: str) -> str:
 
 def label_role(label: str) -> str:
     """As `role_of`, for a label in front of a text: only a whole phrase counts."""
-    said = re.sub(r"\s*#?\d{1,2}$", "", _bare(label))
+    said = re.sub(r"(?:[?.] please (?:describe|explain)|[?？]?请描述|\s*#?\d{1,2})$", "", _bare(label))
     known = _table("roles").get(said, "")
     if known or not _any_open_phrase().fullmatch(said):
         return known

@@ -24,6 +24,9 @@ def detect_language(text: str) -> str:
     return "zh" if is_chinese(text) else "en"
 
 
+_WITH_NAME = expression(r"[一-鿿]{2}[^぀-ヿ가-힯]{0,40}$")  # `导出Excel`: most of its letters are a name's
+
+
 @dataclass(frozen=True)
 class Lexicon:
     """The compiled patterns of one language; names are those of the data modules."""
@@ -87,4 +90,4 @@ def lexicon(language: str) -> Lexicon:
 
 def lexicon_of(text: str) -> Lexicon:
     """The lexicon for one sentence: an English sentence in a Chinese document is read as English."""
-    return lexicon(detect_language(text))
+    return lexicon("zh" if _WITH_NAME.match(text) else detect_language(text))
