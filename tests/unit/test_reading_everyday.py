@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from workers.builtin.material import material
 from workers.builtin.request import analyse_request
 
 
@@ -27,6 +28,18 @@ def test_a_chinese_line_lists_what_the_thing_does_and_what_it_does_not() -> None
     assert (found.title, found.actors, found.situation) == ("客户管理系统", (), ())
     assert {need.quote for need in found.needs} == {text}
     assert {need.moscow for need in found.needs if need.kind == "functional"} == {"Must"}
+
+
+@pytest.mark.parametrize(
+    ("text", "thing"),
+    [
+        ("做一个客户管理系统,可以录入客户信息,按标签筛选", "做一个客户管理系统"),
+        ("Build a CRM with tags, no payments, must work on phones", "Build a CRM with tags"),
+        ("Build a URL shortener with an admin dashboard", "Build a URL shortener with an admin dashboard"),
+    ],
+)
+def test_a_line_is_called_by_the_clause_that_asks_for_the_thing(text: str, thing: str) -> None:
+    assert material({"request": text}, lambda: None).called == thing
 
 
 @pytest.mark.parametrize(

@@ -97,9 +97,12 @@ class Material:
 
     @property
     def called(self) -> str:
-        """What a request says it is for: a short one whole, a document or a longer one by its title."""
+        """What a request says it is for: a short one whole or by the clause that asks for it, a longer one by its title."""
         a = self.analysis
-        return a.asked if a.thin and "\n" not in a.asked.strip() else a.title
+        if not a.thin or "\n" in a.asked.strip():
+            return a.title
+        clauses = [need.text for need in a.needs if not need.part]
+        return clauses[0] if len(clauses) > 1 and a.asked.strip().startswith(clauses[0]) else a.asked
 
     @property
     def whole(self) -> str:
