@@ -12,7 +12,7 @@ from typing import Any
 
 from orchestrator.commands import manage, portable, resume, rework
 from orchestrator.config import resources
-from orchestrator.coordinator import reconcile
+from orchestrator.coordinator import projections, reconcile
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.coordinator.projector import project
 from orchestrator.store import artifacts, claims, decisions, leases, queries, sessions, transitions
@@ -105,7 +105,7 @@ def go_on(folder: Path, again: Callable[[Store], None]) -> dict[str, Any]:
     again(store)
     make.make_host(store, "h-2")
     work_off(store, by, "h-2")
-    for session in store.read(sessions.unprojected):
+    for session in projections.unprojected(store):
         project(store, session)
     invariants.check(store.path)
     session = the_session(store)

@@ -256,7 +256,7 @@ class Daemon:
                 self._supervisor.forgive()  # a resume tries again
             elif all(row.token is not None for row in live) and not self._is_replaced():
                 self._supervisor.ensure(hung)  # what needs a tree is done on this machine
-        elif time.monotonic() - self._busy_at > self._stay_seconds():
+        elif delay > 0 and time.monotonic() - self._busy_at > self._stay_seconds():
             self._log.info("idle")
             self._stopping.set()
         self._await_retry(clock)
@@ -434,8 +434,8 @@ class Daemon:
     def _recover(self, lead: Leadership) -> None:
         """What a predecessor's death left behind: lost runs, cycles, sessions that no beat would visit."""
         self._reap()
-        for session in projections.take_over(self._store, lead.epoch):
-            self._log.info("files_taken_over", session=session)
+        if taken := projections.take_over(self._store, lead.epoch):
+            self._log.info("files_taken_over", sessions=taken)
         for session in reconcile.check_graphs(self._store, lead):
             self._log.error("graph_is_broken", session=session)
 

@@ -25,24 +25,20 @@ if TYPE_CHECKING:
 COALESCE_SECONDS = 1.0  # a running session's files follow its changes at most this often
 RETRY_PROJECTION_SECONDS = 10.0
 OTHERS_SECONDS = 2.0  # that a command spends on the files of other sessions
+ENDED_TAKEN_OVER = 1_000  # newest of the sessions that have ended; `repair` writes the files of others
+ENDED_SECONDS = 0.5  # that a step of the coordinator spends on those of sessions that have ended
 
 
 LED = "led"  # in `.workflow`: the epoch of the last coordinator that led here
 
 
-def take_over(store: Store, epoch: int) -> list[str]:
-    """Have this folder written anew where another machine's coordinator has led since ours; the sessions.
-
-    Of those that have ended the files stay where they are; `repair` writes them here.
-    """
+def take_over(store: Store, epoch: int) -> int:
+    """Have this folder written anew where another machine's coordinator has led since ours; the number of sessions."""
     if store.file is not None:
-        return []
-    before = files.read(store.workflow, LED)
-    found = []
-    if before != str(epoch - 1).encode():
-        found = [row.id for row in store.read(sessions.unfinished)]
-        for session in found:
-            store.write(lambda tx, session=session: sessions.unproject(tx, session), about=session)  # type: ignore[misc]
+        return 0
+    found = 0
+    if files.read(store.workflow, LED) != str(epoch - 1).encode():
+        found = store.write(lambda tx: sessions.unproject(tx, ENDED_TAKEN_OVER))
     files.write(store.workflow, LED, str(epoch).encode())
     return found
 
@@ -55,19 +51,30 @@ class Projections:
         self._log = log
         self._longest = float(longest)
         self._written_at: dict[str, float] = {}  # session -> monotonic seconds
+        self._failed_at: dict[str, float] = {}
 
     def follow(self) -> float:
-        """Write what changed; seconds until the next session may be written."""
+        """Write what changed; seconds until the next session may be written.
+
+        Those that have ended come last, and a few at a time: there are all of them to write when another machine has led.
+        """
         now = time.monotonic()
         delay = self._longest
-        for session in unprojected(self._store):
-            running = self._store.read(partial(_is_active, session=session))
-            wait = self._written_at.get(session, 0.0) + COALESCE_SECONDS - now if running else 0.0
-            if wait > 0:
-                delay = min(delay, wait)
-                continue
-            delay = min(delay, self._write(session, now))
+        for session in _behind(self._store, ended=False):
+            delay = min(delay, self._wait(session, now) or self._write(session, now))
+        for session in _behind(self._store, ended=True):
+            wait = self._wait(session, now)
+            delay = min(delay, wait or self._write(session, now))
+            if not wait and time.monotonic() > now + ENDED_SECONDS:
+                return 0.0
         return delay
+
+    def _wait(self, session: str, now: float) -> float:
+        """Seconds until the session may be written."""
+        running = self._store.read(partial(_is_active, session=session))
+        coalesced = self._written_at.get(session, -COALESCE_SECONDS) + COALESCE_SECONDS if running else 0.0
+        failed = self._failed_at.get(session, -RETRY_PROJECTION_SECONDS) + RETRY_PROJECTION_SECONDS
+        return max(0.0, coalesced - now, failed - now)
 
     def _write(self, session: str, now: float) -> float:
         self._written_at[session] = now
@@ -84,11 +91,12 @@ class Projections:
                 about=session,
                 use_ballast=True,
             )
-            self._written_at[session] = now + RETRY_PROJECTION_SECONDS
+            self._failed_at[session] = now
             return RETRY_PROJECTION_SECONDS
+        self._failed_at.pop(session, None)
         if edited:
             self._log.info("edits_adopted", session=session, paths=edited)
-        return 0.0 if self._store.read(lambda tx: session in sessions.unprojected(tx)) else float("inf")
+        return 0.0 if self._store.read(partial(_is_behind, session=session)) else float("inf")
 
     def _must_lead(self, tx: Tx) -> None:
         """Another machine's leader has a folder of its own: what is in ours is none of what it has to know."""
@@ -97,8 +105,14 @@ class Projections:
             leases.must_lead(tx, self._leader.holder, lead.epoch if lead is not None else 0)
 
     def finish(self) -> None:
-        for session in unprojected(self._store):
+        """Write what is left; of sessions that had ended before, what there is time for: the next leader goes on."""
+        for session in _behind(self._store, ended=False):
             self._write(session, time.monotonic())
+        ends = time.monotonic() + OTHERS_SECONDS
+        for session in _behind(self._store, ended=True):
+            self._write(session, time.monotonic())
+            if time.monotonic() > ends:
+                return
 
 
 def write_now(store: Store, session: str) -> str:
@@ -130,9 +144,15 @@ def write_all(store: Store, own: str | None = None) -> list[str]:
 
 
 def unprojected(store: Store) -> Iterator[str]:
-    """Every session whose files are not as its rows are, also behind many that cannot be written."""
+    """Every session whose files are not as its rows are, unfinished ones first."""
+    yield from _behind(store, ended=False)
+    yield from _behind(store, ended=True)
+
+
+def _behind(store: Store, *, ended: bool) -> Iterator[str]:
+    """Also those behind many that cannot be written."""
     after = ""
-    while page := store.read(partial(sessions.unprojected, after=after)):
+    while page := store.read(partial(sessions.unprojected, after=after, ended=ended)):
         yield from page
         after = page[-1]
 
@@ -140,3 +160,8 @@ def unprojected(store: Store) -> Iterator[str]:
 def _is_active(tx: Tx, session: str) -> bool:
     row = sessions.get(tx, session)
     return row is not None and row.status == SessionStatus.ACTIVE
+
+
+def _is_behind(tx: Tx, session: str) -> bool:
+    row = sessions.get(tx, session)
+    return row is not None and row.projected < row.messages

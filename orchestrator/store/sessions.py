@@ -19,6 +19,8 @@ from orchestrator.store.store import Tx
 if TYPE_CHECKING:
     from orchestrator.domain.pipelines import Pack
 
+UNFINISHED = [SessionStatus.ACTIVE, SessionStatus.PAUSED]
+ENDED = [SessionStatus.COMPLETED, SessionStatus.CANCELLED]
 EVERY = 2**31 - 1  # a limit that is none
 DEFERRED = "owed"  # in a pause's detail: approvals that were asked for while the session was paused already
 
@@ -58,7 +60,7 @@ def _like() -> Selection:
 def _unfinished() -> Selection:
     return (
         select(*columns(sessions, Session))
-        .where(one_of(sessions.c.status, [SessionStatus.ACTIVE, SessionStatus.PAUSED]))
+        .where(one_of(sessions.c.status, UNFINISHED))
         .order_by(sessions.c.created_at, sessions.c.id)
         .limit(bindparam("limit"))
     )
@@ -84,14 +86,23 @@ def _needing_beat() -> Selection:
     )
 
 
-@query(str)
-def _unprojected() -> Selection:
+def _behind() -> Selection:
     return (
         select(sessions.c.id)
         .where(sessions.c.projected < sessions.c.messages, sessions.c.id > bindparam("after"))
         .order_by(sessions.c.id)
         .limit(100)
     )
+
+
+@query(str)
+def _unprojected() -> Selection:
+    return _behind().where(sessions.c.finished_at.is_(None))
+
+
+@query(str)
+def _unprojected_ended() -> Selection:
+    return _behind().where(sessions.c.finished_at.is_not(None))
 
 
 @change
@@ -286,9 +297,9 @@ def needing_beat(tx: Tx) -> list[str]:
     return tx.rows(_needing_beat)
 
 
-def unprojected(tx: Tx, after: str = "") -> list[str]:
-    """The next sessions behind this id, in order, whose files are not as their rows are."""
-    return tx.rows(_unprojected, after=after)
+def unprojected(tx: Tx, after: str = "", *, ended: bool = False) -> list[str]:
+    """The next sessions behind this id, in order, whose files are not as their rows are: unfinished, or `ended`, ones."""
+    return tx.rows(_unprojected_ended if ended else _unprojected, after=after)
 
 
 def request_beat(tx: Tx, session: str) -> None:
@@ -298,7 +309,24 @@ def request_beat(tx: Tx, session: str) -> None:
 
 @change
 def _unproject() -> Update:
-    return update(sessions).where(sessions.c.id == bindparam("session")).values(projected=0)
+    return (
+        update(sessions)
+        .where(one_of(sessions.c.status, UNFINISHED), sessions.c.projected > fixed(0))
+        .values(projected=0)
+    )
+
+
+@change
+def _unproject_newest_ended() -> Update:
+    newest = (
+        select(sessions.c.id)
+        .where(one_of(sessions.c.status, ENDED))
+        .order_by(sessions.c.created_at.desc(), sessions.c.id.desc())
+        .limit(bindparam("limit"))
+    )
+    return (
+        update(sessions).where(sessions.c.id.in_(newest), sessions.c.projected > fixed(0)).values(projected=0)
+    )
 
 
 def clear_beat_request(tx: Tx, session: str) -> None:
@@ -310,9 +338,12 @@ def mark_projected(tx: Tx, session: str, number: int) -> None:
     tx.send(_projected, session=session, number=number)
 
 
-def unproject(tx: Tx, session: str) -> None:
-    """Have all files of the session written, by whoever leads: those that there are may be on another machine."""
-    tx.send(_unproject, session=session)
+def unproject(tx: Tx, ended: int) -> int:
+    """Have files of sessions written anew by whoever leads: those that there are may be on another machine.
+
+    Of all unfinished sessions, and of the newest `ended` others; the number whose files had been written.
+    """
+    return tx.run(_unproject) + tx.run(_unproject_newest_ended, limit=ended)
 
 
 def pause(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> bool:

@@ -53,7 +53,7 @@ def test_without_a_coordinator_a_command_writes_what_every_session_lacks(store: 
 
     assert warnings == []
     assert [status_in_files(store, each) for each in (first, second)] == ["cancelled", "active"]
-    assert store.read(sessions.unprojected) == []
+    assert list(projections.unprojected(store)) == []
 
 
 def test_where_a_coordinator_leads_the_files_are_left_to_it(store: Store) -> None:
@@ -89,7 +89,7 @@ def test_files_that_cannot_be_written_are_a_warning_and_keep_no_other_session_wa
 
     assert [first in warning and "lifecycle repair" in warning for warning in warnings] == [True]
     assert status_in_files(store, second) == "active"
-    assert store.read(sessions.unprojected) == [first]
+    assert list(projections.unprojected(store)) == [first]
 
 
 def test_what_stands_in_the_place_of_many_other_sessions_is_no_warning_and_keeps_none_waiting(
@@ -107,7 +107,7 @@ def test_what_stands_in_the_place_of_many_other_sessions_is_no_warning_and_keeps
     warnings = order(store, "pause", blocked[1])
 
     assert [blocked[1] in each for each in warnings] == [True]
-    assert last not in store.read(lambda tx: sessions.unprojected(tx, after=blocked[-1]))
+    assert last not in list(projections.unprojected(store))
 
 
 def test_the_directory_of_a_deleted_session_goes_when_nobody_writes_it_any_more(store: Store) -> None:

@@ -16,13 +16,15 @@ from typing import Any
 
 import psycopg
 import pytest
+import structlog
 
 from orchestrator.commands import manage
 from orchestrator.commands.adopt_database import adopt_database
 from orchestrator.coordinator import projections, projector, reconcile
+from orchestrator.coordinator.leadership import Leader, Leadership
 from orchestrator.domain.errors import DatabaseUnusable, NotAllowedNow, StoreError
 from orchestrator.project import Project, open_for_reading
-from orchestrator.store import artifacts, claims, copying, leases, messages, sessions, tasks
+from orchestrator.store import artifacts, claims, copying, edits, leases, messages, sessions, tasks
 from orchestrator.store.backends import postgres_backend, postgres_connection
 from orchestrator.store.backends.postgres_backend import WRITERS, PostgresBackend
 from orchestrator.store.backends.postgres_dialect import SQL
@@ -613,6 +615,43 @@ def test_what_a_command_writes_elsewhere_is_not_taken_for_the_leaders_folder(
     b.close()
 
 
+def test_another_machines_leader_writes_the_files_of_sessions_that_have_ended(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest ones, after all others and a few in each step: no work waits for them, nor they for one that fails."""
+    a, b = (make.make_postgres_store(tmp_path / name, address) for name in ("a", "b"))
+    other, *ended = [make.make_session(a, f"A{number}") for number in range(4)]
+    for each in (other, *ended):
+        a.write(lambda tx, each=each: sessions.cancel(tx, each))  # type: ignore[misc]
+    active = make.make_session(a, "Z")
+
+    def led(store: Store, epoch: int) -> tuple[Leader, projections.Projections, int]:
+        leader = Leader(store, 60, structlog.get_logger(), lambda: None)
+        assert leader.take() == Leadership(leader.holder, epoch)
+        taken = projections.take_over(store, epoch)
+        return leader, projections.Projections(store, leader, structlog.get_logger(), 60), taken
+
+    leader, following, taken = led(a, 1)
+    following.finish()
+    assert (taken, list(projections.unprojected(b))) == (0, [])
+    leader.leave()
+
+    monkeypatch.setattr(projections, "ENDED_SECONDS", 0)
+    monkeypatch.setattr(projections, "ENDED_TAKEN_OVER", 3)
+    (b.workflow / ".team").mkdir()
+    edits.session_directory(b.workflow, ended[0]).write_text("mine")
+    leader, following, taken = led(b, 2)
+    found = [(taken, list(projections.unprojected(b)))]
+    found += [(following.follow(), list(projections.unprojected(b))) for _ in range(3)]
+
+    assert found == [(4, [active, *ended]), (0, ended), (0, ended[::2]), (0, ended[:1])]
+    assert 0 < following.follow() <= projections.RETRY_PROJECTION_SECONDS
+    assert (edits.session_directory(b.workflow, ended[2]) / "team-session.json").is_file()
+    leader.leave()
+    a.close()
+    b.close()
+
+
 def test_a_folder_that_is_put_aside_follows_a_restored_database(postgres: Server, tmp_path: Path) -> None:
     """What docs/operations.md tells to do: what was written after the dump would count as edited by hand."""
     address = postgres.database("empty")
@@ -638,7 +677,7 @@ def test_a_folder_that_is_put_aside_follows_a_restored_database(postgres: Server
     to = ("-h", str(postgres.folder), "-U", "lifecycle")
     postgres.run("pg_dump", *to, "--format=custom", f"--file={name}.dump", name)
     file.write_bytes(b"two\n")
-    store.write(lambda tx: sessions.unproject(tx, session))
+    store.write(lambda tx: sessions.unproject(tx, ended=0))
     assert follow() == [*before, "user"]
     store.close()
     postgres.execute(f"DROP DATABASE {name} WITH (FORCE)")
