@@ -8,8 +8,7 @@ from orchestrator.domain.model import SessionStatus
 from orchestrator.store import decisions, messages, sessions, work_state
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.work_state import WorkState
-from orchestrator.views import lookup
-from orchestrator.views.reviews import faulty
+from orchestrator.views import lookup, reviews
 
 SUBJECT = "apply"  # of the decision
 ALREADY = "already"  # nothing had to be done
@@ -31,11 +30,12 @@ def applicable(tx: Tx, name: str | None, *, force: bool = True) -> WorkState:
             if ended
             else f"`lifecycle check {session.id}` shows how far it is",
         )
-    if not force and (why := faulty(tx, session.id)) is not None:
+    if not force and (why := reviews.faulty(tx, session.id)) is not None:
         raise NotAllowedNow(
             f"{session.id} is known not to work; nothing was changed",
             why=why,
-            fix=f"`lifecycle report {session.id}` shows what is open; `lifecycle apply {session.id} --force` merges it",
+            fix=f"`{reviews.report_command(tx, session.id)}` shows what is open; "
+            f"`lifecycle apply {session.id} --force` merges it",
         )
     return found
 

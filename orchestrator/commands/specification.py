@@ -25,6 +25,7 @@ from orchestrator.store.store import Tx
 from orchestrator.views.layout import title_of
 
 FOLDER, CONTENT = "spec/", "spec/.content/"
+READINESS = "spec/readiness-report.md"
 SINGLE = "spec/specification.md"  # where a file that is brought along becomes part of the session
 MARKDOWN = (".md", ".markdown")
 MOST_FILES, MOST_BYTES = 1_000, 20 * 1024 * 1024  # of a folder
@@ -90,9 +91,14 @@ def newest_specification(tx: Tx) -> Specification | None:
 
 
 def check_about(found: Specification, request: str) -> None:
-    """Raise UsageError where a request is about something else than the specification that was found for it."""
+    """Raise UsageError where a request is about something else than the specification that was found for it.
+
+    The readiness report says nothing of it: it speaks of reports, scores and pages in every session.
+    """
     text = "\n".join(
-        body.decode("utf-8", "replace") for path, body in found.files.items() if path.endswith(".md")
+        body.decode("utf-8", "replace")
+        for path, body in found.files.items()
+        if path.endswith(".md") and path != READINESS
     )
     if not is_about(request, text):
         raise UsageError(

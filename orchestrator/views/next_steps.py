@@ -25,7 +25,7 @@ from orchestrator.store import records, sessions, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
-from orchestrator.views import approvals, budget, discuss, landed, resumption
+from orchestrator.views import approvals, budget, discuss, landed, resumption, reviews
 from orchestrator.views.cost import ANSWERS
 from orchestrator.views.lookup import DISCUSSANT, named
 
@@ -127,7 +127,7 @@ def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None
     suffix = named(tx, session.id)
     if session.status == SessionStatus.COMPLETED:
         if session.mode == MODE:
-            return []  # nothing was made that could be changed
+            return [_action(reviews.report_command(tx, session.id), "shows the findings with their evidence")]
         if session.mode == own_discussion.MODE:
             return _discussed(suffix)
         found = [*_compared(tx, session), *_rework(tx, session, REOPENING, suffix)]

@@ -9,6 +9,7 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.review_verdicts import counted
 from orchestrator.store import records
 from orchestrator.store.store import Tx
+from orchestrator.views.lookup import named
 
 KIND = "review"
 TESTS = "test"
@@ -94,6 +95,13 @@ def faulty(tx: Tx, session: str) -> str | None:
     if audit is not None and audit["verdict"] == frontend_audit.FAIL:
         return f"the audit of its frontend fails: {audit['page']}"
     return None
+
+
+def report_command(tx: Tx, session: str) -> str:
+    """The command that prints the newest review, or lists the reports where there was none."""
+    review = newest(tx, session)
+    page = f" {review['page']} --print" if review is not None else ""
+    return f"lifecycle artifacts{page}{named(tx, session)}"
 
 
 def _of_tests(tests: JsonObject) -> str:

@@ -33,14 +33,17 @@ def test_a_review_without_agents_judges_commits_and_a_patch_and_changes_nothing(
         "--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,3 @@\n def add(a, b):\n+    # the sum\n     return eval(f'{a}+{b}')\n"
     )
 
+    printing = ("artifacts", "qa/review-REVIEW-001.md", "--print")
     blocked = project.run("start", "--mode", "review", "--json")
+    printed = project.run(*printing)
     approved = project.run("start", "--mode", "review", "--diff", str(patch), "--json")
 
     said, other = blocked.json(), approved.json()
     assert (blocked.code, said["exit_code"], said["report"]["review"]["verdict"]) == (1, 1, "BLOCK")
     assert (approved.code, other["report"]["review"]["verdict"]) == (0, "APPROVE")
     assert "`calc.py:2`" in (project.directory(said["session"]) / "qa/review-REVIEW-001.md").read_text()
-    assert said["report"]["next"] == []
+    assert [each["command"] for each in said["report"]["next"]] == [f"lifecycle {' '.join(printing)}"]
+    assert "`calc.py:2`" in printed.out
     assert as_left(project.folder) == before
     assert not git(project.folder, "for-each-ref", "refs/heads/lifecycle")
 

@@ -218,11 +218,13 @@ def test_a_key_with_another_specification_is_another_request(tmp_path: Path) -> 
         ("Build what the rooms page says", True),
         ("做一个订房应用", True),
         ("A chess clock for two players", False),
+        ("Add CSV export to the report page", False),
     ],
 )
 def test_specification_that_was_found_has_to_be_about_the_request(request_: str, taken: bool) -> None:
     page = b"# Rooms\n\nPeople book a room for an hour. The page of a room shows its bookings.\n"
-    found = Specification("TLS-rooms", {"spec/specification.md": page})
+    report = b"# Readiness Report\n\nThe export of the report is PASS.\n"
+    found = Specification("TLS-rooms", {"spec/specification.md": page, "spec/readiness-report.md": report})
 
     if taken:
         check_about(found, request_)

@@ -47,6 +47,7 @@ def test_a_review_that_blocks_is_in_the_pull_request_and_keeps_it_from_the_users
     with pytest.raises(NotAllowedNow, match="is known not to work") as refused:
         harness.store.read(lambda tx: applicable(tx, None, force=False))
     assert "qa/review-REVIEW-001.md" in refused.value.why and "--force" in refused.value.fix
+    assert "`lifecycle artifacts qa/review-REVIEW-001.md --print`" in refused.value.fix
     assert harness.store.read(lambda tx: applicable(tx, None, force=True)).session_id == harness.session
     invariants.check(harness.store.path)
 

@@ -175,6 +175,20 @@ def test_every_command_a_document_shows_exists(path: str) -> None:
     assert not unknown
 
 
+@pytest.mark.parametrize("folder", ["orchestrator", "workers"])
+def test_every_command_that_the_program_names_exists(folder: str) -> None:
+    known = {name.split()[0] for name in command_line()}
+
+    named = {
+        (path.name, found)
+        for path in (ROOT / folder).rglob("*.py")
+        for found in re.findall(r"[`\"]lifecycle ([a-z][a-z-]*)", path.read_text("utf-8"))
+    }
+
+    assert named
+    assert {each for each in named if each[1] not in known} == set()
+
+
 @pytest.mark.parametrize("path", documents())
 def test_every_relative_link_leads_somewhere(path: str) -> None:
     targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", read(path))
