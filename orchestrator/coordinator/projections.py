@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from orchestrator.coordinator import projector
 from orchestrator.domain.errors import LifecycleError, NotLeader
 from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import files, leases, sessions
 from orchestrator.store.store import Store, Tx
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from orchestrator.log import Logger
 
 COALESCE_SECONDS = 1.0  # a running session's files follow its changes at most this often
-RETRY_PROJECTION_SECONDS = 10.0
+RETRY_SECONDS = 10.0  # before files that could not be written are tried again
+LONGEST_RETRY_SECONDS = 600.0  # those of sessions that have ended
 OTHERS_SECONDS = 2.0  # that a command spends on the files of other sessions
 ENDED_TAKEN_OVER = 1_000  # newest of the sessions that have ended; `repair` writes the files of others
 ENDED_SECONDS = 0.5  # that a step of the coordinator spends on those of sessions that have ended
@@ -51,52 +53,64 @@ class Projections:
         self._log = log
         self._longest = float(longest)
         self._written_at: dict[str, float] = {}  # session -> monotonic seconds
-        self._failed_at: dict[str, float] = {}
+        self._retries: dict[str, _Retry] = {}  # of sessions whose files could not be written
 
     def follow(self) -> float:
         """Write what changed; seconds until the next session may be written.
 
-        Those that have ended come last, and a few at a time: there are all of them to write when another machine has led.
+        Those that have ended come last, the newest first and a few at a time: another machine's leader may have left
+        all of them to write.
         """
         now = time.monotonic()
         delay = self._longest
-        for session in _behind(self._store, ended=False):
-            delay = min(delay, self._wait(session, now) or self._write(session, now))
-        for session in _behind(self._store, ended=True):
-            wait = self._wait(session, now)
-            delay = min(delay, wait or self._write(session, now))
-            if not wait and time.monotonic() > now + ENDED_SECONDS:
+        for session in _unfinished(self._store):
+            running = self._store.read(partial(_is_active, session=session))
+            coalesced = self._written_at.get(session, 0.0) + COALESCE_SECONDS - now if running else 0.0
+            wait = max(coalesced, self._wait(session, now))
+            delay = min(delay, wait if wait > 0 else self._write(session, now))
+        for session in _ended(self._store):
+            if (wait := self._wait(session, now)) > 0:
+                delay = min(delay, wait)
+                continue
+            delay = min(delay, self._write(session, now, ended=True))
+            if time.monotonic() > now + ENDED_SECONDS:
                 return 0.0
         return delay
 
     def _wait(self, session: str, now: float) -> float:
-        """Seconds until the session may be written."""
-        running = self._store.read(partial(_is_active, session=session))
-        coalesced = self._written_at.get(session, -COALESCE_SECONDS) + COALESCE_SECONDS if running else 0.0
-        failed = self._failed_at.get(session, -RETRY_PROJECTION_SECONDS) + RETRY_PROJECTION_SECONDS
-        return max(0.0, coalesced - now, failed - now)
+        """Seconds until files that could not be written are tried again."""
+        retry = self._retries.get(session)
+        return 0.0 if retry is None else max(0.0, retry.at - now)
 
-    def _write(self, session: str, now: float) -> float:
+    def _write(self, session: str, now: float, *, ended: bool = False) -> float:
         self._written_at[session] = now
         try:
             edited = projector.project(self._store, session, self._must_lead)
         except NotLeader:
             raise
         except (OSError, LifecycleError) as error:
-            why = getattr(error, "why", "") or str(error)
+            return self._failed(session, now, error, ended=ended)
+        self._retries.pop(session, None)
+        if edited:
+            self._log.info("edits_adopted", session=session, paths=edited)
+        return 0.0 if self._store.read(partial(_is_behind, session=session)) else float("inf")
+
+    def _failed(self, session: str, now: float, error: OSError | LifecycleError, *, ended: bool) -> float:
+        """Note why; an unfinished session waits for a person, the files of another are tried ever more seldom."""
+        why = getattr(error, "why", "") or str(error)
+        before = self._retries.get(session)
+        wait = RETRY_SECONDS if before is None or not ended else min(2 * before.wait, LONGEST_RETRY_SECONDS)
+        self._retries[session] = _Retry(now + wait, wait)
+        if before is None or not ended:
             self._log.error("projection_failed", session=session, error=str(error), why=why)
+        if not ended:
             detail = {"error": str(error), "why": why}
             self._store.write(
                 lambda tx: sessions.pause(tx, session, PauseReason.DISK, detail),
                 about=session,
                 use_ballast=True,
             )
-            self._failed_at[session] = now
-            return RETRY_PROJECTION_SECONDS
-        self._failed_at.pop(session, None)
-        if edited:
-            self._log.info("edits_adopted", session=session, paths=edited)
-        return 0.0 if self._store.read(partial(_is_behind, session=session)) else float("inf")
+        return wait
 
     def _must_lead(self, tx: Tx) -> None:
         """Another machine's leader has a folder of its own: what is in ours is none of what it has to know."""
@@ -106,13 +120,18 @@ class Projections:
 
     def finish(self) -> None:
         """Write what is left; of sessions that had ended before, what there is time for: the next leader goes on."""
-        for session in _behind(self._store, ended=False):
+        for session in _unfinished(self._store):
             self._write(session, time.monotonic())
         ends = time.monotonic() + OTHERS_SECONDS
-        for session in _behind(self._store, ended=True):
-            self._write(session, time.monotonic())
+        for session in _ended(self._store):
+            self._write(session, time.monotonic(), ended=True)
             if time.monotonic() > ends:
                 return
+
+
+class _Retry(NamedTuple):
+    at: float  # monotonic seconds
+    wait: float  # seconds that passed before it
 
 
 def write_now(store: Store, session: str) -> str:
@@ -144,17 +163,24 @@ def write_all(store: Store, own: str | None = None) -> list[str]:
 
 
 def unprojected(store: Store) -> Iterator[str]:
-    """Every session whose files are not as its rows are, unfinished ones first."""
-    yield from _behind(store, ended=False)
-    yield from _behind(store, ended=True)
+    """Every session whose files are not as its rows are: unfinished ones, then others, those that ended last first."""
+    yield from _unfinished(store)
+    yield from _ended(store)
 
 
-def _behind(store: Store, *, ended: bool) -> Iterator[str]:
+def _unfinished(store: Store) -> Iterator[str]:
     """Also those behind many that cannot be written."""
     after = ""
-    while page := store.read(partial(sessions.unprojected, after=after, ended=ended)):
+    while page := store.read(partial(sessions.unprojected, after=after)):
         yield from page
         after = page[-1]
+
+
+def _ended(store: Store) -> Iterator[str]:
+    last = None
+    while page := store.read(partial(sessions.unprojected_ended, last=last)):
+        yield from (row.id for row in page)
+        last = page[-1]
 
 
 def _is_active(tx: Tx, session: str) -> bool:

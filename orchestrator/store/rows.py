@@ -49,6 +49,11 @@ class SessionState(NamedTuple):
     messages: int
 
 
+class EndedSession(NamedTuple):
+    id: str
+    finished_at: int  # microseconds
+
+
 class Task(NamedTuple):
     id: int
     session_id: str

@@ -11,8 +11,8 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, messages, transitions
-from orchestrator.store.rows import Session, SessionState
-from orchestrator.store.sql import Update, bindparam, select, sessions, snapshots, update
+from orchestrator.store.rows import EndedSession, Session, SessionState
+from orchestrator.store.sql import Update, and_, bindparam, or_, select, sessions, snapshots, update
 from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, one_of, query
 from orchestrator.store.store import Tx
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 UNFINISHED = [SessionStatus.ACTIVE, SessionStatus.PAUSED]
 ENDED = [SessionStatus.COMPLETED, SessionStatus.CANCELLED]
 EVERY = 2**31 - 1  # a limit that is none
+LATEST = 2**62  # microseconds; after every time
 DEFERRED = "owed"  # in a pause's detail: approvals that were asked for while the session was paused already
 
 _INSERT = Insertion("sessions")
@@ -86,23 +87,34 @@ def _needing_beat() -> Selection:
     )
 
 
-def _behind() -> Selection:
+@query(str)
+def _unprojected() -> Selection:
     return (
         select(sessions.c.id)
-        .where(sessions.c.projected < sessions.c.messages, sessions.c.id > bindparam("after"))
+        .where(
+            sessions.c.projected < sessions.c.messages,
+            sessions.c.finished_at.is_(None),
+            sessions.c.id > bindparam("after"),
+        )
         .order_by(sessions.c.id)
         .limit(100)
     )
 
 
-@query(str)
-def _unprojected() -> Selection:
-    return _behind().where(sessions.c.finished_at.is_(None))
-
-
-@query(str)
+@query(EndedSession)
 def _unprojected_ended() -> Selection:
-    return _behind().where(sessions.c.finished_at.is_not(None))
+    earlier = sessions.c.finished_at < bindparam("before")
+    beside = and_(sessions.c.finished_at == bindparam("before"), sessions.c.id > bindparam("after"))
+    return (
+        select(*columns(sessions, EndedSession))
+        .where(
+            sessions.c.projected < sessions.c.messages,
+            sessions.c.finished_at.is_not(None),
+            or_(earlier, beside),
+        )
+        .order_by(sessions.c.finished_at.desc(), sessions.c.id)
+        .limit(100)
+    )
 
 
 @change
@@ -297,9 +309,15 @@ def needing_beat(tx: Tx) -> list[str]:
     return tx.rows(_needing_beat)
 
 
-def unprojected(tx: Tx, after: str = "", *, ended: bool = False) -> list[str]:
-    """The next sessions behind this id, in order, whose files are not as their rows are: unfinished, or `ended`, ones."""
-    return tx.rows(_unprojected_ended if ended else _unprojected, after=after)
+def unprojected(tx: Tx, after: str = "") -> list[str]:
+    """The next unfinished sessions behind this id, in order, whose files are not as their rows are."""
+    return tx.rows(_unprojected, after=after)
+
+
+def unprojected_ended(tx: Tx, last: EndedSession | None = None) -> list[EndedSession]:
+    """The next sessions that ended before `last`, the newest first, whose files are not as their rows are."""
+    before, after = (last.finished_at, last.id) if last is not None else (LATEST, "")
+    return tx.rows(_unprojected_ended, before=before, after=after)
 
 
 def request_beat(tx: Tx, session: str) -> None:

@@ -620,8 +620,8 @@ def test_another_machines_leader_writes_the_files_of_sessions_that_have_ended(
 ) -> None:
     """The newest ones, after all others and a few in each step: no work waits for them, nor they for one that fails."""
     a, b = (make.make_postgres_store(tmp_path / name, address) for name in ("a", "b"))
-    other, *ended = [make.make_session(a, f"A{number}") for number in range(4)]
-    for each in (other, *ended):
+    other, third, second, first = [make.make_session(a, f"A{number}") for number in range(4)]
+    for each in (other, third, second, first):
         a.write(lambda tx, each=each: sessions.cancel(tx, each))  # type: ignore[misc]
     active = make.make_session(a, "Z")
 
@@ -639,14 +639,18 @@ def test_another_machines_leader_writes_the_files_of_sessions_that_have_ended(
     monkeypatch.setattr(projections, "ENDED_SECONDS", 0)
     monkeypatch.setattr(projections, "ENDED_TAKEN_OVER", 3)
     (b.workflow / ".team").mkdir()
-    edits.session_directory(b.workflow, ended[0]).write_text("mine")
+    edits.session_directory(b.workflow, first).write_text("mine")
     leader, following, taken = led(b, 2)
     found = [(taken, list(projections.unprojected(b)))]
-    found += [(following.follow(), list(projections.unprojected(b))) for _ in range(3)]
+    found += [(following.follow(), list(projections.unprojected(b))) for _ in range(4)]
+    with structlog.testing.capture_logs() as logged:
+        again = [following._write(first, 0.0, ended=True) for _ in range(8)]
 
-    assert found == [(4, [active, *ended]), (0, ended), (0, ended[::2]), (0, ended[:1])]
-    assert 0 < following.follow() <= projections.RETRY_PROJECTION_SECONDS
-    assert (edits.session_directory(b.workflow, ended[2]) / "team-session.json").is_file()
+    assert (again, logged) == ([20, 40, 80, 160, 320, 600, 600, 600], [])
+    assert found[:2] == [(4, [active, first, second, third]), (0, [first, second, third])]
+    assert found[2:4] == [(0, [first, third]), (0, [first])]
+    assert 9 < found[4][0] <= 10 and found[4][1] == [first]
+    assert (edits.session_directory(b.workflow, third) / "team-session.json").is_file()
     leader.leave()
     a.close()
     b.close()
