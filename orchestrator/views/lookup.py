@@ -102,14 +102,28 @@ def _named(tx: Tx, name: str) -> Session:
         raise UsageError(
             f"{name!r} matches several sessions", why=", ".join(near[:20]), fix="give more of the id"
         )
-    raise UnknownName("session", name, [row.id for row in sessions.all_sessions(tx)][-20:])
+    raise UnknownName(
+        "session", name, [row.id for row in sessions.all_sessions(tx)][-20:], fix=_instead(name, ["tasks"])
+    )
+
+
+def _instead(name: str, commands: list[str]) -> str:
+    """What shows a task or an item, where one is named instead of something else; nothing for other names."""
+    key = name.upper()
+    if not ids.is_key(key):
+        return ""
+    shown = [f"`lifecycle {command} {key}` shows the task" for command in commands]
+    return ", ".join([*shown, f"`lifecycle impact {key}` shows what was made of it"])
 
 
 def task(tx: Tx, session_row: Session, key: str) -> Task:
     """The session's task. Raises UnknownName, which lists the known ones."""
     found = tasks.task(tx, session_row.id, key) or tasks.task(tx, session_row.id, key.upper())
     if found is None:
-        raise UnknownName("task", key, [row.key for row in tasks.all_tasks(tx, session_row.id)])
+        known = [row.key for row in tasks.all_tasks(tx, session_row.id)]
+        prefixes = {each.partition("-")[0] for each in known}
+        is_item = key.upper().partition("-")[0] not in prefixes
+        raise UnknownName("task", key, known, fix=_instead(key, []) if is_item else "")
     return found
 
 

@@ -226,6 +226,35 @@ def test_an_unknown_name_lists_the_known_ones(world: World) -> None:
     assert all(key in gave.err for key in ("RESEARCH-001", "DRAFT-001", "QUALITY-001"))
 
 
+def test_check_shows_each_of_several_unfinished_sessions_and_gives_a_program_one(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        made = make_world(life)
+        unfinished = [factories.make_session(made.store, title) for title in ("One", "Two")]
+        made.store.close()
+
+        gave, program = life.run("check"), life.run("check", "--json")
+
+        assert gave.code == 0
+        assert [each for each in unfinished if f"{each}   " not in gave.out] == []
+        refused(program)
+
+
+@pytest.mark.parametrize(
+    ("words", "fixes"),
+    [
+        (("show", "draft-002"), ["lifecycle tasks DRAFT-002", "lifecycle impact DRAFT-002"]),
+        (("why", "REQ-002"), ["lifecycle impact REQ-002"]),
+    ],
+)
+def test_a_name_of_another_kind_is_told_the_command_that_takes_it(
+    world: World, words: tuple[str, ...], fixes: list[str]
+) -> None:
+    gave = world.life.run(*words)
+
+    refused(gave)
+    assert [each for each in fixes if f"`{each}`" not in gave.err] == []
+
+
 def test_an_unknown_dimension_is_named_with_the_known_ones_whatever_the_session_does(world: World) -> None:
     for session in ("TLS-finished", "TLS-running", "TLS-cancelled"):
         gave = world.life.run("improve", "beauty", "--session", session)
