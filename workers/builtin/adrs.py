@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from orchestrator.domain.patterns import expression
 from workers.builtin.known_kinds import Row, rows
 from workers.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
 from workers.builtin.names import external
@@ -9,6 +12,12 @@ from workers.documents.content import Adr, Alternative, Requirement
 
 _MAX_EXTERNAL, _MAX_DECISIONS, _MAX_TEXTS = 3, 6, 3
 _ABOUT = 60  # characters of a requirement's title in that of a decision
+_THERE = expression(  # what exists already, and calls for no decision: `to our login endpoint`, `给现有的登录接口`
+    r"\b(?:to|from|in|into|on|at|of|for|behind|beside|with|through|move|migrate|port|replace|rename|change|extend|improve)"
+    r"\s+(?:our|my|(?:the |your )?(?:existing|current|present))(?:\s+[\w-]+){1,2}"
+    r"|[给在把从为](?:我们的?|现有的?|目前的?|现在的?)[一-鿿]{2,4}",
+    re.IGNORECASE,
+)
 _LIKE = 0.34  # share of common words from which a requirement concerns an outside system
 
 
@@ -19,7 +28,7 @@ def decide(m: Material, items: list[Requirement]) -> list[Adr]:
     stated = [item for item in items if item.source == "stated"]
     allowed = m.ask.decides if m.ask else None
     called = {
-        name: [item for item in stated if row.fits(item.statement, m.excluded)] for name, row in known.items()
+        name: [item for item in stated if row.fits(_asked(item), m.excluded)] for name, row in known.items()
     }
     order = sorted(
         (name for name in called if called[name] and (allowed is None or name in allowed)),
@@ -31,6 +40,11 @@ def decide(m: Material, items: list[Requirement]) -> list[Adr]:
         if mine:
             found.append(_adr(m, known["outside"], mine, text))
     return found
+
+
+def _asked(item: Requirement) -> str:
+    """The statement without what it says is there already."""
+    return _THERE.sub(" ", item.statement)
 
 
 def concerned(items: list[Requirement], text: str) -> list[Requirement]:
@@ -69,7 +83,7 @@ def _title(title: str, items: list[Requirement]) -> str:
 def added(m: Material, item: Requirement) -> Adr:
     """The decision for a requirement that came after the design: of its own kind, else how it is added."""
     known = rows("decisions", m.lex.language)
-    row = next((row for row in known if row.fits(item.statement, m.excluded)), None)
+    row = next((row for row in known if row.fits(_asked(item), m.excluded)), None)
     return _adr(m, row or next(each for each in known if each.name == "added"), [item], item.title)
 
 
