@@ -24,6 +24,7 @@ from orchestrator.domain.empty_requests import check_asks, only_points
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
+from orchestrator.domain.modes import named_mode
 from orchestrator.domain.pipelines import Pack, to_snapshot
 from orchestrator.domain.plan import INCLUDE_DIRTY
 from orchestrator.domain.plan_marks import APPROVE_PLAN
@@ -125,7 +126,7 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         "budget": asked.caps or None,
     }
     pack, settings = read_config(project, flags)
-    named = pack.pipelines.get(asked.mode or "")
+    named = None if asked.mode is None else pack.pipelines[named_mode(asked.mode, asked.task, pack)]
     about = asked.spec is not None or asked.review is not None or (named is not None and named.needs_spec)
     check_asks(asked.task, object_given=about)
     given = _specification(project, pack, asked)

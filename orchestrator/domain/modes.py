@@ -12,6 +12,7 @@ from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.text import is_question, mentions
 
 FALLBACK = "spec-only"
+ANALYZE = "analyze"
 OPENING_WORDS, OPENING_CHARS = 2, 24  # in which the verb of a request stands
 _OPENING = expression(
     r"^(?:please|kindly|can you|could you|i want you to|let's|请你?|帮我|麻烦)[\s,，]*", re.I
@@ -72,14 +73,18 @@ def depth(request: str, pack: Pack) -> str:
     return "quick" if _first(request, pack, "quick") else "standard"
 
 
-def _asked(request: str, facts: ProjectFacts, pack: Pack, wanted: str) -> ModeChoice:
+def named_mode(wanted: str, request: str, pack: Pack) -> str:
+    """The mode that a name stands for: `analyze` for the depth that the request asks for. Raises UnknownName."""
     mode = (
-        f"analyze-{depth(request, pack)}"
-        if wanted == "analyze" and "analyze" not in pack.pipelines
-        else wanted
+        f"{ANALYZE}-{depth(request, pack)}" if wanted == ANALYZE and ANALYZE not in pack.pipelines else wanted
     )
     if mode not in pack.pipelines:
         raise UnknownName("mode", wanted, pack.pipelines)
+    return mode
+
+
+def _asked(request: str, facts: ProjectFacts, pack: Pack, wanted: str) -> ModeChoice:
+    mode = named_mode(wanted, request, pack)
     missing = missing_roles(pack, mode, facts.installed)
     if missing:
         usable = [name for name in pack.pipelines if not missing_roles(pack, name, facts.installed)]

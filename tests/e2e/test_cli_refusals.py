@@ -239,6 +239,13 @@ def test_check_shows_each_of_several_unfinished_sessions_and_gives_a_program_one
         refused(program)
 
 
+def test_an_unknown_mode_is_told_before_a_task_that_says_nothing(world: World) -> None:
+    gave = world.life.run("start", "x y z", "--mode", "fulllifecycle")
+
+    refused(gave)
+    assert "unknown mode 'fulllifecycle'" in gave.err and "did you mean 'full-lifecycle'?" in gave.err
+
+
 @pytest.mark.parametrize(
     ("words", "fixes"),
     [
