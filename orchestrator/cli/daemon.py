@@ -163,10 +163,12 @@ def start() -> None:
 def stop() -> None:
     """Stop the coordinator and its worker host; sessions keep their state."""
     from orchestrator.store import leases
+    from orchestrator.store.clock import has_open
 
     with reading() as opened:
         found = _leader(opened)
-        if found is None:
+        file = opened.store.file
+        if found is None or (file is not None and not has_open(found.pid, file)):
             say("no coordinator is running")
             return
         if not leases.is_here(found):

@@ -52,6 +52,7 @@ from orchestrator.project import Project, read_settings
 from orchestrator.store import engines, integrity, leases, queries, sessions
 from orchestrator.store.backends import sqlite_backups
 from orchestrator.store.backends.sqlite_errors import damaged
+from orchestrator.store.clock import has_open
 from orchestrator.store.rows import Host
 from orchestrator.store.store import Store, Tx
 from orchestrator.traces.place import sender_or_none
@@ -504,8 +505,9 @@ class Daemon:
                 leases.supervised_hosts(tx) if leader is None or leader.holder == self._leader.holder else []
             )
 
+        file = self._store.file
         try:
-            return self._store.read(query)
+            return [row for row in self._store.read(query) if file is None or has_open(row.pid, file)]
         except LifecycleError as error:
             self._log.error("hosts_left_behind", error=error.what, why=error.why)  # they leave by themselves
             return []

@@ -80,3 +80,23 @@ def process_start(pid: int) -> int | None:
         return None
     state, *fields = stat.rpartition(")")[2].split()
     return None if state in "ZX" else int(fields[18])
+
+
+def has_open(pid: int, file: Path) -> bool:
+    """Whether process `pid` works with this very file; True where that cannot be seen.
+
+    Rows of a project's copied folder name processes that work with the original.
+    """
+    try:
+        wanted = file.stat()
+        with os.scandir(f"/proc/{pid}/fd") as descriptors:
+            return any(_is_of(each.path, wanted) for each in descriptors)
+    except OSError:
+        return True
+
+
+def _is_of(descriptor: str, wanted: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(Path(descriptor).stat(), wanted)
+    except OSError:  # closed meanwhile
+        return False

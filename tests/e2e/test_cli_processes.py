@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import sqlite3
 from pathlib import Path
@@ -29,6 +30,19 @@ def test_the_coordinator_is_started_once_and_ends_when_asked(tmp_path: Path) -> 
         assert status["pid"] not in life.pids()
         assert not life.run("daemon", "status", "--json").json()["running"]
         assert life.run("daemon", "stop").out.strip() == "no coordinator is running"
+
+
+def test_a_copied_folder_stops_no_process_of_the_original(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        life.run("daemon", "start")
+        copy = tmp_path / "copy"
+        shutil.copytree(life.folder, copy, symlinks=True)
+
+        in_copy = life.run("daemon", "stop", cwd=copy)
+
+        assert (in_copy.code, in_copy.out.strip()) == (0, "no coordinator is running")
+        assert life.run("daemon", "status", "--json").json()["running"]
+        assert life.run("daemon", "stop").out.strip() == "the coordinator has stopped"
 
 
 def test_of_two_coordinators_one_goes_on_and_the_other_says_so(tmp_path: Path) -> None:
