@@ -174,6 +174,120 @@ def test_nested_repositories_are_moved_aside_and_their_files_taken(tree: Plain) 
     assert len(list(tree.checkout.aside.iterdir())) == 4
 
 
+def head_is_a_fifo(work: Path) -> None:
+    fifo(work / "sub" / ".git" / "HEAD")
+
+
+def configuration_is_a_fifo(work: Path) -> None:
+    write(work, {"sub/.git/HEAD": "ref: refs/heads/main\n"})
+    fifo(work / "sub" / ".git" / "config")
+
+
+def branch_is_a_fifo(work: Path) -> None:
+    write(work, {"sub/.git/HEAD": "ref: refs/heads/main\n"})
+    fifo(work / "sub" / ".git" / "refs" / "heads" / "main")
+
+
+def repository_is_a_fifo(work: Path) -> None:
+    fifo(work / "sub" / ".git")
+
+
+def repository_lies_elsewhere(work: Path) -> None:
+    fifo(work.parent / "elsewhere" / "HEAD")
+    write(work, {"sub/.git": f"gitdir: {work.parent / 'elsewhere'}\n"})
+
+
+def repository_is_a_link(work: Path) -> None:
+    fifo(work.parent / "elsewhere" / "HEAD")
+    (work / "sub").mkdir()
+    (work / "sub" / ".git").symlink_to(work.parent / "elsewhere")
+
+
+def file_became_a_repository(work: Path) -> None:
+    (work / "app.py").unlink()
+    fifo(work / "app.py" / ".git" / "HEAD")
+
+
+def attributes_are_a_fifo(work: Path) -> None:
+    fifo(work / ".gitattributes")
+
+
+def inner_attributes_are_a_fifo(work: Path) -> None:
+    fifo(work / "lib" / ".gitattributes")
+
+
+def rules_are_a_fifo(work: Path) -> None:
+    fifo(work / ".gitignore")
+
+
+def modules_are_a_fifo(work: Path) -> None:
+    fifo(work / ".gitmodules")
+
+
+def linked_rules_are_a_fifo(work: Path) -> None:
+    fifo(work.parent / "elsewhere" / "HEAD")
+    for name in (".gitattributes", ".gitignore"):
+        (work / name).symlink_to(work.parent / "elsewhere" / "HEAD")
+
+
+def own_repository_is_a_fifo(work: Path) -> None:
+    shutil.rmtree(work / ".git")
+    fifo(work / ".git" / "HEAD")
+
+
+def fifo(path: Path) -> None:
+    """A FIFO that nobody writes to, with what git takes for a repository's around it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.name == "HEAD":
+        for name in ("objects", "refs"):
+            (path.parent / name).mkdir()
+    os.mkfifo(path)
+
+
+NESTED = {("nested", "sub/.git")}
+
+
+@pytest.mark.timeout(60)  # git itself would wait for as long as it may run
+@pytest.mark.parametrize(
+    ("act", "flagged"),
+    [
+        (head_is_a_fifo, NESTED),
+        (configuration_is_a_fifo, NESTED),
+        (branch_is_a_fifo, NESTED),
+        (repository_is_a_fifo, NESTED),
+        (repository_lies_elsewhere, NESTED),
+        (repository_is_a_link, NESTED),
+        (file_became_a_repository, {("nested", "app.py/.git")}),
+        (attributes_are_a_fifo, {("special", ".gitattributes")}),
+        (inner_attributes_are_a_fifo, {("special", "lib/.gitattributes")}),
+        (rules_are_a_fifo, {("special", ".gitignore")}),
+        (modules_are_a_fifo, {("special", ".gitmodules")}),
+        (linked_rules_are_a_fifo, {("link", ".gitattributes"), ("link", ".gitignore")}),
+        (own_repository_is_a_fifo, set()),
+    ],
+)
+def test_no_snapshot_waits_for_who_writes_to_a_fifo(
+    tree: Plain, act: Callable[[Path], None], flagged: set[tuple[str, str]]
+) -> None:
+    write(tree.work, {"lib/tool.py": "x = 2\n", "lib/new.py": "1\n"})
+    act(tree.work)
+
+    found = tree.candidate()
+
+    assert flags(found) == flagged
+    assert {"lib/tool.py", "lib/new.py"} <= {os.fsdecode(change.path) for change in found.changes}
+    again = take_snapshot(tree.store, tree.checkout, found.commit)
+    assert again.tree == found.tree
+
+
+def test_a_repository_that_cannot_be_moved_aside_is_said(tree: Plain) -> None:
+    git(tree.work / "lib", "init", "-q")
+    (tree.checkout.aside / "1" / "taken").mkdir(parents=True)
+
+    with pytest.raises(TreeError, match="moved out of the tree"):
+        tree.candidate()
+
+
 def test_what_git_cannot_store_or_a_check_must_decide_on_is_flagged(tree: Plain, tmp_path: Path) -> None:
     os.mkfifo(tree.work / "pipe")
     with socket.socket(socket.AF_UNIX) as listening:

@@ -539,6 +539,29 @@ def test_a_command_that_takes_too_long_is_stopped_with_all_of_its_group(tmp_path
         os.kill(pid, 0)
 
 
+@pytest.mark.timeout(60)
+def test_a_command_is_stopped_with_all_of_its_group_when_it_is_said_to(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pid")
+    stop, stopping = os.pipe()
+    git_ = Git(None, cwd=tmp_path, config=("alias.hang=!echo $$ > pid; sleep 600",))
+
+    def stop_it() -> int:
+        pid = int((tmp_path / "pid").read_text())  # waits until it runs
+        os.write(stopping, b".")
+        return pid
+
+    with ThreadPoolExecutor(1) as other:
+        hanging = other.submit(stop_it)
+        with pytest.raises(GitError, match="git hang") as failed:
+            git_.run("hang", stop=stop)
+
+    assert failed.value.why == "it was stopped"
+    with pytest.raises(ProcessLookupError):
+        os.kill(hanging.result(), 0)
+    os.close(stop)
+    os.close(stopping)
+
+
 def test_output_without_end_is_stopped(tmp_path: Path) -> None:
     git_ = Git(None, cwd=tmp_path, config=("alias.flood=!yes",), output_bytes=1 << 20)
 

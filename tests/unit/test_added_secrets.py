@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from workers.evidence.added_secrets import added_secrets
 from workers.evidence.changed_files import ChangedFile, Changes
+from workers.evidence.named_credentials import credential_in
 
 SHORT = "hT7" + "qpz1Lk"  # apart, so that this file holds none
 WORDS = "hunter2" + "-prod-9931"
@@ -27,6 +30,10 @@ REAL = [
     ("config/prod.env", f"export DB_PASSWORD={WORDS}"),
     ("app.properties", f"spring.datasource.password={WORDS}"),
     ("Dockerfile", f"ENV ACCESS_TOKEN {PLAIN}".replace(" ACCESS_TOKEN ", " ACCESS_TOKEN=")),
+    ("a.py", f'API_KEY = "key-{RANDOM}"'),
+    ("a.py", f'DB_PASSWORD = "test%{RANDOM}$"'),
+    ("a.yaml", f"auth-token: prod.{RANDOM}"),
+    ("app.js", f'const config = {{ password: "${{DB_PASSWORD}}", apiKey: "{PLAIN}" }}'),
 ]
 NONE = [
     ("a.py", "password = 'your-password1'"),
@@ -41,6 +48,25 @@ NONE = [
     ("a.yaml", "password: ${DB_PASSWORD}"),
     ("a.yaml", "password: {{ vault_db1_password }}"),
     ("a.yaml", "private_key: /etc/ssl/private/key1.pem"),
+    ("a.yaml", "password: {{.Values.Db2Password}}"),
+    ("main.tf", 'password = "${var.DbPassword2024}"'),
+    ("main.tf", f'password = "${{module.{RANDOM}.value}}"'),
+    ("install.md", 'DB_PASSWORD = "ChangeMe12345"'),
+    ("install.md", f'DB_PASSWORD = "your-{RANDOM}"'),
+    ("install.md", "AWS_SECRET_ACCESS_KEY = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY'"),
+    ("a.py", 'ACCESS_TOKEN = "OAuth2AccessToken"'),
+    ("a.py", 'API_KEY = "GetApiKeyV2"'),
+    ("a.py", f'API_KEY = "https://vault.internal/v1/{RANDOM}"'),
+    ("a.py", f'ACCESS_TOKEN = "%({RANDOM})s"'),
+    ("a.erb", f'password = "<%=Vault{RANDOM}%>"'),
+    ("a.yaml", "private_key: /etc/ssl/MyCompany2024Key.pem"),
+    ("a.yaml", f"private_key: /run/secrets/{RANDOM}"),
+    ("a.yaml", f"private_key: certs/{RANDOM}.pem"),
+    ("a.yaml", f"password: ENC[AES256_GCM,data:{RANDOM}]"),
+    ("a.yaml", "password: ${POSTGRES_PASSWORD:-Changeme123}"),
+    ("a.yaml", "secret: MyAppSecretV2"),
+    ("a.sh", "export API_TOKEN=$(GetToken2Now)"),
+    ("a.sh", f"export API_TOKEN=$({RANDOM})"),
     (".env.example", f"DB_PASSWORD={WORDS}"),
     ("config/env.sample.env", f"DB_PASSWORD={WORDS}"),
     ("tests/test_a.py", f"password = '{SHORT}'"),
@@ -65,6 +91,24 @@ def test_a_credential_is_told_by_its_name_and_quoted_masked(path: str, text: str
 @pytest.mark.parametrize(("path", "text"), NONE)
 def test_what_only_looks_like_one_is_left_alone(path: str, text: str) -> None:
     assert found(path, text) == []
+
+
+@pytest.mark.parametrize("piece", [".", "-", "_", "a", " ", "a.", "a-b_", "password.", "password: "])
+def test_a_line_takes_time_in_proportion_to_its_length(piece: str) -> None:
+    short, long = (_seconds((piece * length)[:length]) for length in (250, 2000))
+
+    assert long < 30 * short  # eight times, were it exact; 64 times in proportion to the square
+
+
+def _seconds(line: str) -> float:
+    """Of this thread alone, whatever else the machine does."""
+    taken = []
+    for _ in range(5):
+        begun = time.thread_time()
+        for _ in range(20):
+            credential_in("a.yaml", line)
+        taken.append(time.thread_time() - begun)
+    return min(taken)
 
 
 def test_one_that_was_there_is_not_added() -> None:

@@ -1,7 +1,8 @@
 """A candidate: what an agent left in its tree, as a commit by us, on our own index.
 
 Whatever the agent did to its .git (commits, stashes, rebases, hooks, deleting it) has no effect. Nested repositories are
-moved aside, since one without a commit makes `git add` fail as a whole and one with a commit hides its files. A file
+moved aside, since one without a commit makes `git add` fail as a whole, one with a commit hides its files, and one with a
+FIFO among its own holds git up; so does a FIFO for a .gitignore or .gitattributes, which goes the same way. A file
 whose bytes are those of its base keeps the base's entry, though conversions of line ends would store it differently.
 """
 
@@ -11,13 +12,13 @@ import filecmp
 import os
 import re
 import shutil
-from collections.abc import Container, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from orchestrator import failpoints
 from orchestrator.domain.dataclass import dataclass, field
-from orchestrator.domain.errors import TreeError
+from orchestrator.domain.errors import GitError, TreeError
 from orchestrator.store.deletion import remove_folder
 from workers.git.checkouts import Checkout, submodule_git
 from workers.git.git_process import Answer, Git, Word
@@ -65,8 +66,8 @@ def take_snapshot(
 
     `index`: instead of the tree's own, which a killed git may have left locked. `known`: trees of which only the id is
     wanted; such a snapshot tells no changes, and no flags but those of submodules.
-    Nested repositories are moved to `aside`. Raises TreeError where the tree is not ours or a file cannot be read,
-    GitError.
+    Nested repositories, and what else git would wait for, are moved to `aside`. Raises TreeError where the tree is not ours
+    or a file cannot be read, GitError.
     """
     checkout.assert_ours()
     if checkout.work.is_symlink() or not checkout.work.is_dir():
@@ -84,10 +85,10 @@ def take_snapshot(
     found, added = _scan_and_add(checkout.work, git, add)
     flags = [Flag("special", path) for path in found.special]
     flags += [Flag("name", path.partition(b"/")[0]) for path in found.too_deep]
-    for path in found.nested:
+    flags += [Flag("nested", path) for path in found.nested]
+    for path in found.blocking:
         _move_aside(checkout, path)
-        flags.append(Flag("nested", path))
-    if found.nested:
+    if added is None:
         added = git.run(*add, ok=_ADDED)
     if added.code != 0:
         raise TreeError("the tree cannot be stored", why=added.err.decode(errors="replace").strip()[:500])
@@ -109,22 +110,50 @@ def take_snapshot(
     return Snapshot(tree, changes, flags)
 
 
-def _scan_and_add(work: Path, git: Git, add: Sequence[Word]) -> tuple[Scan, Answer]:
-    """Walk a tree while git adds what is in it, which takes as long. The index is as before where something is nested."""
+def _scan_and_add(work: Path, git: Git, add: Sequence[Word]) -> tuple[Scan, Answer | None]:
+    """Walk a tree while git adds what is in it, which takes as long.
+
+    Where the walk finds something that git must not meet there is no answer, and the index is as before: git may wait for
+    it without end, and is stopped.
+    """
     assert git.index is not None
     own, next_index = git.index, git.index.with_name(f"{git.index.name}.next")
     for left in (next_index, next_index.with_name(f"{next_index.name}.lock")):  # of a git that was killed
         left.unlink(missing_ok=True)
     if own.exists():
         shutil.copy2(own, next_index)  # with its time, by which git knows the files that it has to read again
-    with ThreadPoolExecutor(1, "scan") as walker:
-        walk = walker.submit(scan, work)
-        added = git.using(index=next_index).run(*add, ok=_ADDED)
-    found = walk.result()
-    if not found.nested and added.code == 0:
+    found, added = _scanned_beside(
+        work, lambda stop: git.using(index=next_index).run(*add, ok=_ADDED, stop=stop)
+    )
+    if added is not None and added.code == 0:
         next_index.replace(own)
     next_index.unlink(missing_ok=True)
     return found, added
+
+
+def _scanned_beside(work: Path, run: Callable[[int], Answer]) -> tuple[Scan, Answer | None]:
+    """What a walk found, and what git said that ran meanwhile, unless something blocks it. Raises what either raised."""
+    stop, stopping = os.pipe()
+
+    def end_in_vain(walked: Future[Scan]) -> None:
+        if walked.exception() or walked.result().blocking:
+            os.write(stopping, b".")
+
+    added = None
+    try:
+        with ThreadPoolExecutor(1, "scan") as walker:
+            walk = walker.submit(scan, work)
+            walk.add_done_callback(end_in_vain)
+            try:
+                added = run(stop)
+            except GitError:
+                if not walk.result().blocking:
+                    raise
+    finally:
+        os.close(stop)
+        os.close(stopping)
+    found = walk.result()
+    return found, None if found.blocking else added
 
 
 def _is_beyond_link(top: Path, path: bytes) -> bool:
@@ -154,10 +183,13 @@ def commit_message(subject: str, trailers: Mapping[str, str]) -> str:
 
 
 def _move_aside(checkout: Checkout, path: bytes) -> None:
-    """Keep a nested .git out of the tree, under a number of its own."""
+    """Keep a nested .git out of the tree, under a number of its own. Raises TreeError where it is gone or held fast."""
     checkout.aside.mkdir(exist_ok=True)
     number = sum(1 for _ in checkout.aside.iterdir())
-    (checkout.work / os.fsdecode(path)).rename(checkout.aside / str(number))
+    try:
+        (checkout.work / os.fsdecode(path)).rename(checkout.aside / str(number))
+    except OSError as error:
+        raise TreeError("what git cannot store cannot be moved out of the tree", why=str(error)) from error
 
 
 def _phantoms(

@@ -108,10 +108,12 @@ class Git:
             environment=(*self.environment, *environment),
         )
 
-    def run(self, *words: Word, stdin: bytes = b"", ok: Sequence[int] = (0,)) -> Answer:
-        """The answer of `git WORDS`.
+    def run(
+        self, *words: Word, stdin: bytes = b"", ok: Sequence[int] = (0,), stop: int | None = None
+    ) -> Answer:
+        """The answer of `git WORDS`. `stop`: a descriptor; once something can be read there, git is ended.
 
-        Raises GitMissing, GitTimedOut, GitOutputTooLarge, GitDiskFull, GitError for other exit codes.
+        Raises GitMissing, GitTimedOut, GitOutputTooLarge, GitDiskFull, GitError where it was ended and for other exit codes.
         """
         program: list[Word] = ["git"]
         not_bare = () if self.work_tree is None else ("core.bare=false",)
@@ -135,7 +137,7 @@ class Git:
         except OSError as error:
             raise GitError(_called(words), why=f"it cannot be started: {error}") from error
         with process:
-            answer = _Conversation(process, words, self.seconds, self.output_bytes).finish(stdin)
+            answer = _Conversation(process, words, self.seconds, self.output_bytes, stop).finish(stdin)
         is_full = answer.code != 0 and NO_ROOM.search(answer.err) is not None
         if is_full or answer.code not in ok:
             said = answer.err.decode(errors="replace").strip()[:QUOTED_BYTES]
@@ -179,6 +181,7 @@ class _Conversation:
     words: Sequence[Word]
     seconds: float
     output_bytes: int
+    stop: int | None
     printed: dict[str, bytearray] = field(default_factory=lambda: {"out": bytearray(), "err": bytearray()})
 
     def finish(self, stdin: bytes) -> Answer:
@@ -204,11 +207,15 @@ class _Conversation:
             waiting.register(err, selectors.EVENT_READ, "err")
             os.set_blocking(given.fileno(), False)
             waiting.register(given, selectors.EVENT_WRITE, "in")
-            while waiting.get_map():
+            if self.stop is not None:
+                waiting.register(self.stop, selectors.EVENT_READ, "stop")
+            while len(waiting.get_map()) > (self.stop is not None):
                 remaining = until - time.monotonic()
                 if remaining <= 0:
                     raise GitTimedOut(_called(self.words), why=f"it took longer than {self.seconds:g} s")
                 for key, _ in waiting.select(remaining):
+                    if key.data == "stop":
+                        raise GitError(_called(self.words), why="it was stopped")
                     if key.data != "in":
                         if not self._take(key.fd, key.data):
                             waiting.unregister(key.fileobj)

@@ -14,6 +14,7 @@ from orchestrator.domain.patterns import expression
 from orchestrator.store.files import UnsafePath, clean
 
 ATTRIBUTES = b".gitattributes"
+_READ_BY_GIT = (ATTRIBUTES, b".gitignore")  # wherever they lie
 LARGEST_BYTES = 10_000_000  # of a file that is not flagged
 _IGNORABLE = expression("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # HFS+ does not see them
 
@@ -48,6 +49,15 @@ class Scan:
     too_deep: list[bytes]  # folders that no path is long enough for: neither git nor we look below
     attributes: list[bytes]  # .gitattributes: files may be stored in another form than they have here
 
+    @property
+    def blocking(self) -> list[bytes]:
+        """What git must not meet: it passes over a repository, or opens its files and waits for whoever writes to a FIFO
+        among them, as it does where one has the place of a file that it reads."""
+        return [
+            *self.nested,
+            *(path for path in self.special if path.rpartition(b"/")[2].lower() in _READ_BY_GIT),
+        ]
+
 
 def scan(tree: Path) -> Scan:
     """Walk a work tree; what is inside a .git is not looked at. A folder that cannot be read is skipped."""
@@ -69,11 +79,13 @@ def scan(tree: Path) -> Scan:
             for entry in entries:
                 if is_git_directory_name(entry.name):
                     found.nested.append(entry.path[len(top) + 1 :])
-                elif entry.is_dir(follow_symlinks=False):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
-                elif entry.name == ATTRIBUTES:
+                    continue
+                if entry.name == ATTRIBUTES:
                     found.attributes.append(entry.path[len(top) + 1 :])
-                elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
+                if not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
                     found.special.append(entry.path[len(top) + 1 :])
     return replace(found, nested=[path for path in found.nested if path != b".git"])
 

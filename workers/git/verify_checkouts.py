@@ -84,7 +84,7 @@ class VerifyCheckout:
         if self.files.is_symlink() or not self.index.is_file():
             return False
         found = scan(self.files)
-        if found.nested or found.too_deep or os.path.lexists(self.files / ".git"):
+        if found.blocking or found.too_deep or os.path.lexists(self.files / ".git"):
             return False  # git passes over a repository beside files of the tree
         (self.folder / "index.lock").unlink(missing_ok=True)
         try:
