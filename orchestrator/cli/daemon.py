@@ -117,16 +117,16 @@ def _named(leader: Leader) -> str:
 def _await_end(store: Store, installed: Installation) -> None:
     """Until nobody leads; what is needed to lead is loaded meanwhile. A database that is away is asked again.
 
-    Where the program is replaced meanwhile, the other one waits.
+    Where the program is replaced meanwhile, the other one waits, whyever this one did.
     """
     from orchestrator.coordinator import daemon, timers  # noqa: F401 - half a second, not to come after the end
-    from orchestrator.installation import begin_anew
+    from orchestrator.installation import BEGUN_ANEW, begin_anew
     from orchestrator.store import leases
 
     while True:
         if installed.can_be_left():
             store.close()
-            begin_anew(installed, lambda: False)
+            begin_anew(installed, lambda: False, {BEGUN_ANEW: "1"})
         with suppress(DatabaseUnusable):
             if store.read(leases.leader) is None:
                 return

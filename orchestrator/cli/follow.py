@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.1
 ENSURE_SECONDS = 2.0  # how often the coordinator is looked for
+OPEN_SECONDS = 3.0  # after which documents that are open for writing are not waited for
 PROJECTED_SECONDS = 15.0  # how long the files may take after the end
 TAKEN_UP_SECONDS = 15.0  # how long a detached command waits for the coordinator's first beat
 BATCH = 500
@@ -248,14 +249,20 @@ def _look(tx: Tx, session: str, after: int) -> Seen:
 
 
 def _await_files(opened: Opened, session: str, coordinator: Coordinator) -> None:
-    """Wait until the files that the report names exist."""
-    from orchestrator.store import sessions
+    """Wait until the files that the report names exist, but for no document that a person has open."""
+    from orchestrator.store import edits, sessions
 
-    deadline = time.monotonic() + PROJECTED_SECONDS
+    begun = time.monotonic()
+    deadline = begun + PROJECTED_SECONDS
     while time.monotonic() < deadline:
         row = opened.store.read(lambda tx: sessions.get(tx, session))
         if row is None or row.projected >= row.messages:
             return
+        if time.monotonic() > begun + OPEN_SECONDS:
+            kept = opened.store.read(lambda tx: edits.open_for_writing(tx, session))
+            if kept:
+                note(f"open for writing in another program, and written once closed there: {', '.join(kept)}")
+                return
         time.sleep(POLL_SECONDS)
         coordinator.keep()
     note("not all files of the session are written yet; `lifecycle repair` writes them")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from orchestrator.domain.errors import NotAllowedNow
+from contextlib import suppress
+
+from orchestrator.domain.errors import LifecycleError, NotAllowedNow
 from orchestrator.domain.model import SessionStatus, TaskState
 from orchestrator.domain.plan_marks import PLANS
 from orchestrator.domain.revisions import BUILDS, JUDGES
@@ -11,7 +13,7 @@ from orchestrator.lifecycle.checkpoints import CHECKPOINTS
 from orchestrator.lifecycle.specified import specified
 from orchestrator.store import decisions, edits, messages
 from orchestrator.store.rows import Session
-from orchestrator.store.store import Tx
+from orchestrator.store.store import Store, Tx
 from orchestrator.views import lookup
 
 
@@ -27,6 +29,12 @@ def refuse_before_approval(tx: Tx, session: Session, task: TaskState) -> None:
             fix=f"lifecycle resume{suffix} approves it, and has the plan follow it\n"
             f"lifecycle impact{suffix} shows what that runs again",
         )
+
+
+def await_edits(store: Store, name: str | None) -> None:
+    """Before a unit that may `follow`: wait for whoever is saving a document of the session."""
+    with suppress(LifecycleError):  # the unit raises it, or knows the answer already
+        edits.await_saved(store, store.read(lambda tx: lookup.session(tx, name, finished=True)).id)
 
 
 def follow(

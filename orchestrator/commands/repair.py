@@ -46,7 +46,7 @@ def repair(store: Store, name: str | None, key: str | None = None) -> JsonObject
         written = len(paths)
         try:
             edited = projector.project(store, session.id)
-        except projector.InTheWay as error:
+        except (projector.InTheWay, files.BeingWritten) as error:
             faults = error.faults
             written = len(paths.difference(error.paths))
     found: JsonObject = {

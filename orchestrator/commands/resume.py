@@ -102,8 +102,9 @@ def resume(
         edited = edits.edited(tx, chosen.id)
         if edited and not alone:
             raise _EditedMeanwhile
-        return _resume(tx, chosen.id, answer, edited, more_attempts)
+        return _resume(tx, chosen.id, answer, edited, more_attempts, being_written)
 
+    being_written = edits.await_saved(store, chosen.id)
     if not store.read(lambda tx: edits.edited(tx, chosen.id)):
         with suppress(_EditedMeanwhile):
             return once.apply_once(store, given, Resumed, lambda tx: unit(tx, alone=False))
@@ -121,7 +122,14 @@ class _EditedMeanwhile(Exception):
     """A file has changed since it was read: the answer is tried again."""
 
 
-def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more_attempts: int) -> Resumed:
+def _resume(
+    tx: Tx,
+    name: str,
+    answer: Answer,
+    edited: Mapping[str, bytes],
+    more_attempts: int,
+    being_written: Sequence[str],
+) -> Resumed:
     lost = [found.task for found in reconcile.reap_within(tx, None, (name,))]
     session = sessions.get(tx, name)
     assert session is not None
@@ -138,6 +146,10 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
         budget.raise_caps(tx, session, answer.caps, answer.who, answer.words)
     warnings = [
         f"{path} was edited by hand; the edit is now a new version by user" for path in sorted(edited)
+    ]
+    warnings += [
+        f"{path} is open for writing in another program: an edit of it is taken in once it is closed there"
+        for path in being_written
     ]
     if reason is not None:
         warnings += _check_answer(tx, session, reason, answer)

@@ -73,6 +73,7 @@ def revise(
             f"revise {about}",
         )
 
+    following_plans.await_edits(store, name)
     return once.apply_once(store, given, Reworked, unit)
 
 
@@ -187,6 +188,7 @@ def feedback(
 
     forced = {"force": True} if force else {}
     command = once.command("feedback", key, session=name, text=words, task=task, who=who, **forced)
+    following_plans.await_edits(store, name)
     found = once.apply_once(store, command, FeedbackApplied, unit)
     return found, found.target
 

@@ -7,7 +7,7 @@ leads writes them itself: else an imported session would have no files, and a ca
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,13 +16,14 @@ from orchestrator.domain.errors import LifecycleError, NotLeader
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.store import files, leases, sessions
+from orchestrator.store import edits, files, leases, sessions
 from orchestrator.store.store import Store, Tx
 
 if TYPE_CHECKING:
     from orchestrator.coordinator.leadership import Leader
     from orchestrator.log import Logger
 
+OPEN_SECONDS = 1.0  # between two questions whether a document is open for writing still
 COALESCE_SECONDS = 1.0  # a running session's files follow its changes at most this often
 RETRY_SECONDS = 10.0  # before files that could not be written are tried again
 LONGEST_RETRY_SECONDS = 600.0  # those of sessions that have ended
@@ -54,6 +55,7 @@ class Projections:
         self._longest = float(longest)
         self._written_at: dict[str, float] = {}  # session -> monotonic seconds
         self._retries: dict[str, _Retry] = {}  # of sessions whose files could not be written
+        self._left: dict[str, _Left] = {}
 
     def follow(self) -> float:
         """Write what changed; seconds until the next session may be written.
@@ -79,15 +81,35 @@ class Projections:
 
     def _wait(self, session: str, now: float) -> float:
         """Seconds until files that could not be written are tried again."""
+        if session in self._left and self._store.read(partial(self._is_left, session=session)):
+            return OPEN_SECONDS
         retry = self._retries.get(session)
         return 0.0 if retry is None else max(0.0, retry.at - now)
 
+    def _is_left(self, tx: Tx, session: str) -> bool:
+        """Whether all that there is to write is open for writing still."""
+        row, left = sessions.get(tx, session), self._left[session]
+        root = edits.session_directory(tx.workflow, session)
+        return (
+            row is not None
+            and left.messages == row.messages
+            and all(files.is_being_written(root, path) for path in left.paths)
+        )
+
     def _write(self, session: str, now: float, *, ended: bool = False) -> float:
         self._written_at[session] = now
+        before = self._left.pop(session, None)
+        row = self._store.read(partial(sessions.get, session=session))
         try:
             edited = projector.project(self._store, session, self._must_lead)
         except NotLeader:
             raise
+        except files.BeingWritten as error:
+            if before is None or before.paths != error.paths:
+                self._log.info("files_open_for_writing", session=session, paths=error.paths)
+            self._retries.pop(session, None)
+            self._left[session] = _Left(error.paths, 0 if row is None else row.messages)
+            return OPEN_SECONDS
         except (OSError, LifecycleError) as error:
             return self._failed(session, now, error, ended=ended)
         self._retries.pop(session, None)
@@ -127,6 +149,13 @@ class Projections:
             self._write(session, time.monotonic(), ended=True)
             if time.monotonic() > ends:
                 return
+
+
+class _Left(NamedTuple):
+    """What was not written of a session, since somebody had it open for writing."""
+
+    paths: Sequence[str]
+    messages: int  # of the session before that; what comes after is written beside them
 
 
 class _Retry(NamedTuple):

@@ -74,7 +74,8 @@ def project(store: Store, session: str, fence: Callable[[Tx], None] | None = Non
 
     `fence` is called in the unit that notes that they are. Without one nothing is noted where machines share the database:
     the leader has a folder of its own, which is not up to date by what is in ours. Raises what it raises, InTheWay when
-    all were written but those whose place is taken, UsageError when the directory itself is.
+    all were written but those whose place is taken, BeingWritten when all were but documents that somebody has open for
+    writing, UsageError when the place of the directory itself is taken.
     """
     with edits.alone(store.workflow, session):
         return _project(store, session, fence)
@@ -88,18 +89,19 @@ def _project(store: Store, session: str, fence: Callable[[Tx], None] | None) -> 
     state = store.read(lambda tx: state_of(tx, session))
     replaced: dict[str, bytes] = {}
     blocked: dict[str, str] = {}
+    being_written: list[str] = []
     for path, body in state["files"].items():
-        with _noting(blocked, path):
+        with _noting(blocked, path, being_written):
             if files.read(root, path) != body:
-                before = files.write(root, path, body)
+                before = files.write(root, path, body, spare=path in state["artifacts"])
                 if before is not None and path in state["artifacts"]:
                     replaced[path] = before
     written = {
         path: digest
         for path, digest in state["artifacts"].items()
-        if path not in blocked and state["shown"].get(path) != digest
+        if path not in blocked and path not in being_written and state["shown"].get(path) != digest
     }
-    with _noting(blocked, LOG):
+    with _noting(blocked, LOG, being_written):
         _mirror_messages(store, session, root, state["number"])
     failpoints.hit("projector.before_mark")
 
@@ -110,7 +112,7 @@ def _project(store: Store, session: str, fence: Callable[[Tx], None] | None) -> 
             return
         for path, digest in written.items():
             artifacts.note_shown(tx, session, path, digest)
-        if not blocked:
+        if not blocked and not being_written:
             sessions.mark_projected(tx, session, state["number"])
 
     store.write(mark, about=session)
@@ -119,14 +121,18 @@ def _project(store: Store, session: str, fence: Callable[[Tx], None] | None) -> 
     )  # edits made since we looked
     if blocked:
         raise InTheWay(root, blocked)
+    if being_written:
+        raise files.BeingWritten(being_written)
     return sorted({*edited, *late, *_project(store, session, fence)}) if late else edited
 
 
 @contextmanager
-def _noting(blocked: dict[str, str], path: str) -> Iterator[None]:
-    """Go on with the other files when something stands in the place of one, and note why; a full disk ends it all."""
+def _noting(blocked: dict[str, str], path: str, being_written: list[str]) -> Iterator[None]:
+    """Go on with the other files when one cannot be written, and note why; a full disk ends it all."""
     try:
         yield
+    except files.BeingWritten:
+        being_written.append(path)
     except files.UnsafePath as error:
         blocked[path] = error.why
     except OSError as error:

@@ -224,6 +224,14 @@ class ServerAway(StoreError):
     remedy = "check the address and the network; the host tries again by itself"
 
 
+class AnsweredByProxy(ServerAway):
+    """Something before the server answered in its place."""
+
+    remedy = (
+        "have the proxy pass every path below /v1/ on to the server; docs/operations.md says what it needs"
+    )
+
+
 class NoDescriptors(StoreError):
     """This process cannot open any further file."""
 

@@ -16,7 +16,10 @@ from typing import Final, Protocol
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.store.rows import Run
 
-PART_BYTES: Final = 1 << 20  # of a bundle, in one request
+PART_BYTES: Final = (
+    512 << 10
+)  # of a bundle, in one request: in base64 too it is less than most proxies pass, 1 MiB
+LARGEST_PART: Final = 1 << 20  # that is taken: what earlier versions send
 LARGEST_BUNDLE: Final = 100 << 20  # bytes that a run may hand in at a time
 MOST_OBJECTS: Final = 100_000  # in such a bundle
 MOST_HAD: Final = 256  # commits that a host names as its own

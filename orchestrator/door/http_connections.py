@@ -19,7 +19,7 @@ FIRST_TRY, LONGEST_TRY = 0.05, 2.0  # seconds between two tries
 ANSWER_SECONDS = 30.0  # within which an answer must have come
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SENT_TOGETHER = 128 * 1024  # bytes of a request; half of what the server reads at once
-AGAIN = (429, 503)  # statuses after which the same may be asked again
+AGAIN = wire.AWAY  # statuses after which the same may be asked again
 
 
 class _Together:

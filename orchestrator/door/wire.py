@@ -30,6 +30,12 @@ AGENT_PREFIX: Final = "agent/"  # behind it: what agents ask, by the token of th
 CLOCK_HEADER: Final = "Lifecycle-Lease-Now"  # the clock of leases when the question had come, microseconds
 PREFIX: Final = "/v1/"
 LONGEST_WAIT: Final = 30.0  # seconds that the server keeps a host waiting for news
+AWAY: Final = (
+    429,
+    502,
+    503,
+    504,
+)  # what a proxy answers while it does not reach the server, or has too much to do
 LONGEST = 2_000  # characters of each part of a problem
 
 _STRICT = ConfigDict(
@@ -191,6 +197,14 @@ TOLD: Final[Mapping[str, type[errors.LifecycleError]]] = {
 }  # what a caller tells apart; every other error is the server's, and a StoreError to its hosts
 
 
+def _of_proxy(status: int, words: str) -> errors.ServerAway:
+    """Of an answer that is none of ours: the server is away behind it, or will never be reached like this."""
+    if status in AWAY:
+        return errors.ServerAway(f"the server answered {status}", why=words)
+    fix = "have it pass requests of 64 MiB (nginx: `client_max_body_size 64m;`)" if status == 413 else ""
+    return errors.AnsweredByProxy(f"a proxy before the server answered {status}", why=words, fix=fix)
+
+
 def error_of(status: int, body: bytes) -> errors.LifecycleError:
     """The error that a problem tells of."""
     try:
@@ -199,7 +213,7 @@ def error_of(status: int, body: bytes) -> errors.LifecycleError:
         words = str(content["title"])
         why, fix = str(content.get("detail", "")), str(content.get("fix", ""))
     except (ValueError, TypeError, KeyError, AttributeError):
-        return errors.ServerAway(f"the server answered {status}", why=body[:200].decode("utf-8", "replace"))
+        return _of_proxy(status, body[:200].decode("utf-8", "replace"))
     if status in (401, 403, 413, 426):
         return DoorRefused(words, why=why, fix=fix)
     return TOLD.get(kind, errors.StoreError)(words, why=why, fix=fix)

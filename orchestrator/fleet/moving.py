@@ -56,10 +56,20 @@ def leave(fleet: Fleet, session: str, source: str, target: str) -> int:
     with fleet.opened(source) as store:
         if store.read(lambda tx: sessions.get(tx, session)) is not None:
             edits.adopt(store, session)  # what a person edited goes along
+            _refuse_half_edits(store, session)
             _put_trees_away(store, session, fleet.project(source).root)
         epoch = store.write(unit, about=session)
     failpoints.hit("fleet.leave.after")
     return epoch
+
+
+def _refuse_half_edits(store: Store, session: str) -> None:
+    if written := store.read(lambda tx: edits.being_written(tx, session)):
+        raise NotAllowedNow(
+            f"documents of {session} are being edited",
+            why=f"another program has them open for writing: {', '.join(written)}",
+            fix="close them there, then repeat the command",
+        )
 
 
 def _refuse_at_work(tx: Tx, session: str, status: str) -> None:

@@ -6,13 +6,14 @@ verdict's consequences, decide the advance: one commit. A crash before it leaves
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from orchestrator import failpoints
 from orchestrator.domain.errors import HeadMoved, LeaseLost
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json
-from orchestrator.domain.model import AdvanceKind, RunOutcome
+from orchestrator.domain.model import AdvanceKind, RunOutcome, SessionStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import Advance, advance
 from orchestrator.lifecycle.advance import apply_advance, situation_of
@@ -33,6 +34,8 @@ from orchestrator.store import (
 from orchestrator.store.rows import Run
 from orchestrator.store.statements import compile_all
 from orchestrator.store.store import Tx
+
+MOST_RELEASES = 4  # of attempts at a task for one cause; the next one counts
 
 
 def prepare() -> None:
@@ -148,8 +151,23 @@ def end_once(tx: Tx, ended: Ended) -> None:
         detail=ended.detail,
         wait=ended.wait,
         limited_by=ended.limited_by,
+        by_agent=ended.by_agent,
         final=ended.by_agent and records.asked_rules_alone(tx, row.run),
     )
+
+
+def _cause(error: str) -> str:
+    """Its first words: what follows is of this time alone."""
+    return re.split("[:;]", error, maxsplit=1)[0]
+
+
+def _is_released_too_often(tx: Tx, row: Run, error: str) -> bool:
+    """Whether nothing else would end a task whose attempts, which may be paid for, come to the same each time."""
+    before = [_cause(each) for each in tasks.released_since_counted(tx, row.id, row.epoch)]
+    if before.count(_cause(error)) < MOST_RELEASES:
+        return False
+    session = sessions.get(tx, row.session_id)
+    return session is not None and session.status == SessionStatus.ACTIVE  # else a person has to act first
 
 
 def fail(
@@ -164,14 +182,19 @@ def fail(
     detail: Mapping[str, Json] | None = None,
     wait: float | None = None,
     limited_by: str | None = None,
+    by_agent: bool = False,
     final: bool = False,
 ) -> str:
     """Report that the attempt failed, or is released (not `counted`); return the task's new state. Raises LeaseLost.
 
     The next attempt waits for its backoff (seconds, by counted attempts so far) or for `wait` (for
     the limit of the account `limited_by`); `pause` stops the session with a reason; `final`: no other attempt is made.
+    Released again and again for one cause, the attempt counts after all, unless the agent was the cause (`by_agent`).
     """
     session = row.session_id
+    if not counted and pause is None and not by_agent and _is_released_too_often(tx, row, error):
+        counted, wait = True, None
+        error += f"; released {MOST_RELEASES} times for that, so this attempt counts"
     delay = wait or (backoff[min(row.attempts, len(backoff) - 1)] if counted and backoff else 0)
     retry_at = tx.now + int(delay * 1_000_000) if delay else None
     status = transitions.fail(

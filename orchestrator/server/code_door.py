@@ -29,6 +29,7 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.plan_marks import PLANS
 from orchestrator.door.code_carrier import (
     LARGEST_BUNDLE,
+    LARGEST_PART,
     MOST_HAD,
     PART_BYTES,
     RECEIVED,
@@ -128,9 +129,9 @@ class CodeDoor:
                 "the bundle is too large",
                 why=f"at most {LARGEST_BUNDLE >> 20} MiB are taken, with all its parts",
             )
-        if len(part.body) > PART_BYTES:
+        if len(part.body) > LARGEST_PART:
             raise NotReadable(
-                "the part is too large", why=f"at most {PART_BYTES >> 10} KiB are taken at a time"
+                "the part is too large", why=f"at most {LARGEST_PART >> 10} KiB are taken at a time"
             )
         file = self._incoming(run, part.sha256)
         with self._lock:

@@ -2,12 +2,16 @@
 
 What was last written under a path is on record, so a file that differs from it was changed by a person. Edits are taken
 in when a task loads its context, at `recheck` and `resume`, and before the projector writes: never overwritten silently.
+
+A file that somebody has open for writing is half an edit: it is neither taken in nor overwritten until it is closed. A
+transaction never waits for that; who is about to use what was edited waits before (`await_saved`), and not for long.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +21,8 @@ from orchestrator.domain.json_types import Json
 from orchestrator.store import artifacts, files, messages
 from orchestrator.store.store import Store, Tx
 
+WRITER_SECONDS = 2.0  # that whoever is saving documents is waited for, all of them together
+POLL_SECONDS = 0.01
 REBUILT = (".msg/", "wisdom/", "team-session.json", "shared-memory.json")  # nobody's edit of them is kept
 
 
@@ -63,13 +69,43 @@ def edited(tx: Tx, session: str) -> Mapping[str, bytes]:
 
 
 def _edited(tx: Tx, session: str) -> dict[str, bytes]:
-    shown = artifacts.shown(tx, session)
-    return _edits(tx, session, _different(tx.workflow, session, shown), shown)
+    found = _different(tx, session)
+    changed = {path: body for path, body in found.items() if body is not None}
+    return _edits(tx, session, changed, artifacts.shown(tx, session)) if changed else {}
+
+
+def being_written(tx: Tx, session: str) -> list[str]:
+    """The artifacts whose files a person is changing: somebody has them open for writing."""
+    return [path for path, body in _different(tx, session).items() if body is None]
+
+
+def open_for_writing(tx: Tx, session: str) -> list[str]:
+    """The artifacts whose files somebody has open for writing, changed or not."""
+    root = session_directory(tx.workflow, session)
+    return [row.path for row in artifacts.newest(tx, session) if files.is_being_written(root, row.path)]
+
+
+def await_saved(store: Store, session: str) -> list[str]:
+    """Wait for whoever is saving a document, outside of any transaction; the paths that are being written still."""
+    return _await_closed(store.workflow, session, store.read(lambda tx: being_written(tx, session)))
+
+
+def _await_closed(workflow: Path, session: str, paths: list[str]) -> list[str]:
+    """The same for these. One that stays open and is not changed any more is not being saved: nobody waits for it."""
+    root = session_directory(workflow, session)
+    until = time.monotonic() + WRITER_SECONDS
+    while any(files.is_being_written(root, path, within=WRITER_SECONDS) for path in paths):
+        if time.monotonic() >= until:
+            break
+        time.sleep(POLL_SECONDS)  # the system tells nobody when a file is closed that others may replace
+    return [path for path in paths if files.is_being_written(root, path)]
 
 
 def adopt(store: Store, session: str) -> list[str]:
     """Take in what a person changed; the paths. Waits for a projection under way only when something differs."""
-    if not store.read(lambda tx: edited(tx, session)):
+    waiting, found = store.read(lambda tx: (being_written(tx, session), edited(tx, session)))
+    still = _await_closed(store.workflow, session, waiting) if waiting else []
+    if not found and waiting == still:
         return []
     with alone(store.workflow, session):
         return adopt_alone(store, session)
@@ -123,22 +159,32 @@ def register(
             messages.event(tx, session, "edited", summary, path=path, digest=digest, **by)
 
 
-def _different(workflow: Path, session: str, shown: Mapping[str, str]) -> dict[str, bytes]:
-    """Path -> bytes of each file that differs from what was written last."""
-    root = session_directory(workflow, session)
-    if not root.is_dir():
-        return {}
-    different: dict[str, bytes] = {}
+def _different(tx: Tx, session: str) -> Mapping[str, bytes | None]:
+    """Path -> bytes of each file that differs from what was written last; None while somebody has it open for writing."""
+
+    def find() -> dict[str, bytes | None]:
+        root = session_directory(tx.workflow, session)
+        if not root.is_dir():
+            return {}
+        return dict(_read_different(root, artifacts.shown(tx, session)))
+
+    return tx.once((_different, session), find)
+
+
+def _read_different(root: Path, shown: Mapping[str, str]) -> Iterator[tuple[str, bytes | None]]:
     for path, digest in shown.items():
         try:
             body = files.read(root, path)
-            if body is not None and artifacts.digest_of(body) != digest:
-                body = files.read(root, path, saved=True)
+            if body is None or artifacts.digest_of(body) == digest:
+                continue
+            body = files.read_saved(root, path)
         except files.UnsafePath:
             continue  # not a file any more; the projector puts ours in its place or says why it cannot
+        except files.BeingWritten:
+            yield path, None
+            continue
         if body is not None and artifacts.digest_of(body) != digest:
-            different[path] = body
-    return different
+            yield path, body
 
 
 def _edits(tx: Tx, session: str, found: Mapping[str, bytes], shown: Mapping[str, str]) -> dict[str, bytes]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import signal
 import stat
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -16,11 +17,14 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import LifecycleError
 
 MAX_NAME_BYTES = 200
-WRITER_SECONDS = 2.0  # that whoever is saving a file is waited for
+LARGEST = 256 * 1024 * 1024  # bytes that are read
 _NOREPLACE, _EXCHANGE = 1, 2  # RENAME_NOREPLACE, RENAME_EXCHANGE, linux/fs.h
 _DEVICES = frozenset(["con", "prn", "aux", "nul"]) | {
     f"{kind}{n}" for kind in ("com", "lpt") for n in range(1, 10)
 }
+
+# Where a lease is refused for want of the server's consent, also while nobody writes; linux/magic.h
+_CONSENT_NEEDED = frozenset({0x6969, 0x517B, 0xFF534D42, 0xFE534D42})  # NFS, SMB, CIFS, SMB2
 
 _KINDS = {
     stat.S_IFLNK: "a link",
@@ -37,6 +41,19 @@ class UnsafePath(LifecycleError):
     """The path does not name a plain file inside the directory."""
 
     remedy = "`lifecycle repair` names what stands in its place"
+
+
+class BeingWritten(LifecycleError):
+    """Somebody has files of the session open for writing."""
+
+    remedy = "they are written once that program has closed them"
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.paths = sorted(paths)
+        self.faults = [f"{path}: another program has it open for writing" for path in self.paths]
+        super().__init__(
+            f"{len(self.paths)} of the session's files are being written", why="; ".join(self.faults)
+        )
 
 
 def clean(path: str) -> PurePosixPath:
@@ -77,11 +94,14 @@ def parent(root: Path, path: PurePosixPath, create: bool) -> Iterator[int]:
         os.close(descriptor)
 
 
-def write(root: Path, path: str, body: bytes, *, executable: bool = False) -> bytes | None:
+def write(
+    root: Path, path: str, body: bytes, *, executable: bool = False, spare: bool = False
+) -> bytes | None:
     """Put `body` under its final name, complete and synced; what stood there until then. Raises UnsafePath, OSError.
 
     Where the system can exchange two names at once, the answer is what was replaced at that instant, so that an edit
-    made a moment before can be taken in, also one that was being written then; elsewhere it is None.
+    made a moment before can be taken in; elsewhere it is None. `spare` a file that somebody has open for writing, whose
+    edit would go to a file without a name: it stays where it is. Raises BeingWritten then.
     """
     name = clean(path)
     draft = f".{name.name[:100]}.{os.getpid()}.new"
@@ -99,8 +119,13 @@ def write(root: Path, path: str, body: bytes, *, executable: bool = False) -> by
                 file.write(body)
                 file.flush()
                 os.fsync(file.fileno())
+            if spare and _is_open_for_writing(directory, name.name):
+                raise BeingWritten([path])
             failpoints.hit("projector.before_rename")
             if exchange(directory, draft, directory, name.name):
+                if spare and _is_open_for_writing(directory, draft):  # it was opened since
+                    _put_back(directory, draft, name.name)
+                    raise BeingWritten([path])
                 replaced = _plain_bytes(directory, draft)
             else:
                 os.rename(draft, name.name, src_dir_fd=directory, dst_dir_fd=directory)
@@ -130,41 +155,82 @@ def _rename(here: int, one: str, there: int, other: str, flags: int) -> bool:
     return call is not None and call(here, os.fsencode(one), there, os.fsencode(other), flags) == 0
 
 
+def _put_back(directory: int, draft: str, name: str) -> None:
+    """Undo an exchange, also where the name was removed since."""
+    for move in (
+        exchange,
+        rename_to_new,
+        exchange,
+    ):  # the last one: where another file got the name in between
+        if move(directory, draft, directory, name):
+            return
+
+
 def _plain_bytes(directory: int, name: str) -> bytes | None:
+    descriptor = _opened_plain(directory, name)
+    if descriptor is None:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read()
+
+
+def _opened_plain(directory: int, name: str) -> int | None:
     try:
         descriptor = os.open(
             name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory
         )
     except OSError:  # a link or a device: nothing of a person's that could be kept
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        if not _is_plain(descriptor, directory, name):
-            return None
-        _await_writers(descriptor)
-        return file.read()
+    if _is_plain(descriptor, directory, name):
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
-def _await_writers(descriptor: int) -> None:
-    """Wait until nobody has the file open for writing, since who saves it empties it first; it may stay open for ever."""
-    until = time.monotonic() + WRITER_SECONDS
-    while _has_writer(descriptor) and time.monotonic() < until:
-        time.sleep(0.005)  # nothing tells when a file is closed that has lost its name
+def _is_open_for_writing(directory: int, name: str) -> bool:
+    descriptor = _opened_plain(directory, name)
+    if descriptor is None:
+        return False
+    try:
+        return _has_writer(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _has_writer(descriptor: int) -> bool:
     """Whether somebody has the file open for writing; False where the system cannot tell."""
+    with _without_writers(descriptor) as is_free:
+        return not is_free
+
+
+@contextmanager
+def _without_writers(descriptor: int) -> Iterator[bool]:
+    """Whether nobody has the file open for writing, or nothing is known; who opens it for that waits while this lasts."""
     import fcntl
 
     if not hasattr(fcntl, "F_SETLEASE"):
-        return False
+        yield True
+        return
     try:
         # Whoever opens the file meanwhile sends us this signal, which is ignored, and not SIGIO, which would end us.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except OSError as error:
-        return error.errno == errno.EAGAIN
-    fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-    return False
+        yield error.errno != errno.EAGAIN or _file_system(descriptor) in _CONSENT_NEEDED
+        return
+    try:
+        yield True
+    finally:
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+
+
+def _file_system(descriptor: int) -> int:
+    """What kind of file system has the file, by its number in linux/magic.h; 0 where the system does not tell."""
+    import ctypes
+
+    found = (ctypes.c_uint32 * 64)()  # struct statfs, which begins with it
+    call = getattr(ctypes.CDLL(None), "fstatfs", None)  # Python's fstatvfs has no such field
+    return int(found[0]) if call is not None and call(descriptor, found) == 0 else 0
 
 
 def _is_plain(descriptor: int, directory: int, name: str) -> bool:
@@ -268,18 +334,42 @@ def opened(root: Path, path: str) -> Iterator[int | None]:
         os.close(descriptor)
 
 
-def read(root: Path, path: str, limit: int = 256 * 1024 * 1024, *, saved: bool = False) -> bytes | None:
-    """The bytes of a plain file with one name, None when nothing is there; `saved`: whoever writes it is waited for.
+def read(root: Path, path: str, limit: int = LARGEST) -> bytes | None:
+    """The bytes of a plain file with one name, None when nothing is there. Raises UnsafePath for anything else."""
+    with opened(root, path) as descriptor:
+        return None if descriptor is None else _bytes(descriptor, path, limit)
 
-    Raises UnsafePath for anything else.
+
+def read_saved(root: Path, path: str) -> bytes | None:
+    """The same of a file that nobody has open for writing: who saves one empties it first.
+
+    Raises UnsafePath, BeingWritten.
     """
     with opened(root, path) as descriptor:
         if descriptor is None:
             return None
-        if saved:
-            _await_writers(descriptor)
-        size = os.fstat(descriptor).st_size
-        if size > limit:
-            raise UnsafePath(f"unsafe path {path[:200]!r}", why=f"{size} bytes are over the limit of {limit}")
-        with os.fdopen(os.dup(descriptor), "rb") as file:
-            return file.read(limit + 1)
+        with _without_writers(descriptor) as is_free:
+            if not is_free:
+                raise BeingWritten([path])
+            return _bytes(descriptor, path, LARGEST)
+
+
+def _bytes(descriptor: int, path: str, limit: int) -> bytes:
+    size = os.fstat(descriptor).st_size
+    if size > limit:
+        raise UnsafePath(f"unsafe path {path[:200]!r}", why=f"{size} bytes are over the limit of {limit}")
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        return file.read(limit + 1)
+
+
+def is_being_written(root: Path, path: str, within: float = math.inf) -> bool:
+    """Whether somebody has a plain file open for writing, and has changed it `within` so many seconds."""
+    try:
+        with opened(root, path) as descriptor:
+            return (
+                descriptor is not None
+                and abs(time.time() - os.fstat(descriptor).st_mtime) < within
+                and _has_writer(descriptor)
+            )
+    except (UnsafePath, FileNotFoundError):
+        return False

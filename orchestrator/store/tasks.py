@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from orchestrator.domain.concerns import ARCH
-from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.domain.model import RunOutcome, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import ADVISED
 from orchestrator.store.rows import Blocker, OpenRun, Run, RunOwner, Task
 from orchestrator.store.sql import (
@@ -55,6 +55,15 @@ def _run() -> Selection:
 @query(str)
 def _before() -> Selection:
     return select(runs.c.id).where(runs.c.task_id == bindparam("task"), runs.c.epoch < bindparam("epoch"))
+
+
+@query(str)
+def _released_since_counted() -> Selection:
+    of_task = and_(runs.c.task_id == bindparam("task"), runs.c.epoch < bindparam("epoch"))
+    counted = select(func.coalesce(func.max(runs.c.epoch), 0)).where(of_task, runs.c.counted == fixed(1))
+    return select(func.coalesce(runs.c.error, "")).where(
+        of_task, runs.c.epoch > counted.scalar_subquery(), runs.c.outcome == fixed(RunOutcome.RELEASED)
+    )
 
 
 def session_takes() -> ColumnElement[bool]:
@@ -136,6 +145,11 @@ def run(tx: Tx, id: str) -> RunOwner | None:
 def runs_before(tx: Tx, task: int, epoch: int) -> list[str]:
     """The earlier attempts at a task."""
     return tx.rows(_before, task=task, epoch=epoch)
+
+
+def released_since_counted(tx: Tx, task: int, epoch: int) -> list[str]:
+    """Why earlier attempts were released, since one has counted."""
+    return tx.rows(_released_since_counted, task=task, epoch=epoch)
 
 
 def oldest_offer(tx: Tx, roles: tuple[str, ...]) -> Task | None:

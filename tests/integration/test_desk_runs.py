@@ -494,3 +494,39 @@ def test_no_other_attempt_is_made_where_only_rules_were_asked(world: DeskWorld, 
 
     assert desk.tasks(run.session_id)[0].status == "failed"
     assert not world.store.read(lambda tx: records.cost_of(tx, run.session_id)).unpriced
+
+
+AWAY = "the server at %s cannot be reached; it is the %d. time; try again"
+
+
+def test_what_is_released_for_one_cause_again_and_again_counts(
+    world: DeskWorld, desk: Desk, run: Run
+) -> None:
+    """Else a paid attempt that cannot be handed in would be made for ever."""
+    attempts: list[int] = []
+    for number in range(12):
+        desk.end(failed(run, counted=False, error=AWAY % ("a", number)))
+        task = desk.tasks(run.session_id)[0]
+        attempts.append(task.attempts)
+        assert ("so this attempt counts" in (task.error or "")) is (number in (4, 9))
+        world.beat(run.session_id)
+        run = world.claimed()
+
+    assert attempts == [0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("given", "cause"),
+    [({"by_agent": True}, "a"), ({"pause": PauseReason.DISK}, "a"), ({}, None)],
+    ids=["a limit", "a pause", "other causes"],
+)
+def test_what_an_agent_or_a_person_ends_is_released_as_often_as_it_comes(
+    world: DeskWorld, desk: Desk, run: Run, given: dict[str, Any], cause: str | None
+) -> None:
+    for number in range(12):
+        desk.end(failed(run, counted=False, error=AWAY % (cause or number, number), **given))
+        world.store.write(lambda tx: sessions.resume(tx, run.session_id, PauseReason.DISK))  # noqa: B023
+        world.beat(run.session_id)
+        run = world.claimed()
+
+    assert desk.tasks(run.session_id)[0].attempts == 0

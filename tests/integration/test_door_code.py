@@ -7,6 +7,7 @@ import json
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from email.message import Message
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ import pytest
 
 from orchestrator.coordinator.reconcile import reap
 from orchestrator.domain.elsewhere import ROLES_ELSEWHERE
-from orchestrator.domain.errors import LeaseLost, LifecycleError
-from orchestrator.door.code_carrier import LARGEST_BUNDLE, MOST_OBJECTS, PART_BYTES, RECEIVED
+from orchestrator.domain.errors import AnsweredByProxy, LeaseLost, LifecycleError
+from orchestrator.door.code_carrier import LARGEST_BUNDLE, LARGEST_PART, MOST_OBJECTS, PART_BYTES, RECEIVED
 from orchestrator.door.desk import Desk, Landing, Link, Run, Verdict, new_run_id
+from orchestrator.door.http_connections import Connections
 from orchestrator.door.http_desk import HttpDesk
 from orchestrator.door.wire import DoorRefused
 from orchestrator.store import checks, host_tokens, leases
@@ -286,10 +288,32 @@ def test_half_an_upload_does_not_count_and_goes_on(code: Code) -> None:
     with pytest.raises(LifecycleError, match="named by its SHA-256"):
         part(0, 1, "../" + "a" * 61)
     with pytest.raises(LifecycleError, match=r"the part is too large|request is too large"):
-        part(0, PART_BYTES + 1)
+        part(0, LARGEST_PART + 1)
     assert code.state() == before
 
     code.hand_in(code.folder / "bundle", commit, tree)
+
+
+def test_a_large_change_passes_a_proxy_that_takes_no_request_of_a_mebibyte(
+    code: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, tree = code.commit({"large.bin": hashlib.shake_256(b"x").digest(3 << 20)})
+    asking, refused = Connections.ask, []
+
+    def proxy(self: Connections, name: str, body: bytes, seconds: float, **more: Any) -> Any:
+        if len(body) > (1 << 20):  # nginx, `client_max_body_size`, where nobody has set it
+            refused.append(name)
+            return 413, Message(), b"<html><title>413 Request Entity Too Large</title></html>"
+        return asking(self, name, body, seconds, **more)
+
+    monkeypatch.setattr(Connections, "ask", proxy)
+
+    code.hand_in(code.bundle(commit, code.base), commit, tree)
+
+    assert refused == []
+    with pytest.raises(AnsweredByProxy, match="answered 413") as caught:
+        code.ask("part", sha256="a" * 64, offset=0, body="A" * (2 << 20))
+    assert "client_max_body_size" in caught.value.fix and "Too Large" in caught.value.why
 
 
 def test_one_that_is_too_large_is_not_sent(code: Code) -> None:

@@ -14,7 +14,8 @@ from orchestrator.config.settings import TemporalSettings
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.fleet import moving
 from orchestrator.fleet.definition import Fleet
-from orchestrator.store import custody, sessions, work_state
+from orchestrator.store import artifacts, custody, edits, sessions, work_state
+from orchestrator.store.store import Tx
 from tests import factories as make
 from tests.git_world import World, git, repository, world, write
 from tests.postgres_server import Server
@@ -107,6 +108,33 @@ def test_a_session_takes_its_commits_along_goes_on_there_and_comes_back_with_mor
     assert [commit for commit, _ in cells.landed(NORTH)] == [head, later]
     assert git(north, "rev-parse", f"lifecycle/{cells.session}") == later
     assert git(north, "show", f"lifecycle/{cells.session}:two.py") == "two"
+
+
+def test_a_session_does_not_move_while_a_document_of_it_is_being_edited(
+    cells: Cells, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edits, "WRITER_SECONDS", 0.0)
+    store, session = cells.stores[NORTH], cells.session
+
+    def show(tx: Tx) -> None:
+        digest = artifacts.put(tx, b"# A\n")
+        artifacts.register(tx, session, "a.md", digest, 4, "document", author="writer", task=None, run=None)
+        artifacts.note_shown(tx, session, "a.md", digest)
+
+    store.write(show)
+    file = edits.session_directory(store.workflow, session) / "a.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+
+    with file.open("wb") as saving:
+        with pytest.raises(NotAllowedNow, match="are being edited") as caught:
+            moving.leave(cells.fleet, session, NORTH, SOUTH)
+        assert "a.md" in caught.value.why
+        assert store.read(lambda tx: custody.of(tx, session)) is None
+        saving.write(b"mine\n")
+    moving.leave(cells.fleet, session, NORTH, SOUTH)
+
+    versions = store.read(lambda tx: artifacts.versions(tx, session, "a.md"))
+    assert [each.author for each in versions] == ["writer", "user"]
 
 
 @pytest.mark.long

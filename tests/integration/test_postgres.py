@@ -20,6 +20,7 @@ import structlog
 
 from orchestrator.commands import manage
 from orchestrator.commands.adopt_database import adopt_database
+from orchestrator.commands.resume import Answer, resume
 from orchestrator.coordinator import projections, projector, reconcile
 from orchestrator.coordinator.leadership import Leader, Leadership
 from orchestrator.domain.errors import DatabaseUnusable, NotAllowedNow, StoreError
@@ -560,6 +561,49 @@ def test_a_project_is_copied_though_that_takes_longer_than_a_unit_may(
     assert counts["contents"] == len(bodies)
     store.close()
     file.close()
+
+
+def test_documents_that_are_being_saved_are_waited_for_in_no_transaction(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server ends a transaction that idles."""
+    store = make.make_postgres_store(tmp_path, address)
+    session = make.make_session(store)
+    make.make_host(store)
+    make.one_beat(store, session, make.lead(store))
+    paths = [f"spec/{name}.md" for name in "abc"]
+    make.finish(store, make.claim(store, "h-1"), files=dict.fromkeys(paths, b"# A\n"))
+    projector.project(store, session, lambda _: None)  # as the leader
+    manage.pause(store, session, who="me")
+    root = edits.session_directory(store.workflow, session)
+    saving = [(root / path).open("wb") for path in paths]
+    real = time.sleep
+    idle: list[int] = []
+
+    def save(seconds: float) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return real(seconds)
+        with psycopg.connect(address) as connection:
+            found = connection.execute(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND state LIKE 'idle in transaction%'"
+            ).fetchone()
+        assert found is not None
+        idle.append(found[0])
+        if len(idle) == 2:
+            for file in saving:
+                file.write(b"mine\n")
+                file.close()
+        return None
+
+    monkeypatch.setattr(time, "sleep", save)
+
+    done = resume(store, session, Answer("me"), more_attempts=3)
+
+    assert idle == [0, 0]
+    assert [path for path in paths if any(path in each for each in done.warnings)] == paths
+    assert all("is now a new version by user" in each for each in done.warnings)
+    store.close()
 
 
 def test_contents_are_copied_a_few_at_a_time(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -14,15 +15,22 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import IO
 
 import pytest
+import structlog
 
 from orchestrator import failpoints
+from orchestrator.cli import follow
+from orchestrator.commands import manage
 from orchestrator.commands.repair import repair
+from orchestrator.commands.resume import Answer, resume
+from orchestrator.coordinator import projections, projector
+from orchestrator.coordinator.leadership import Leader
 from orchestrator.coordinator.projector import project
 from orchestrator.domain.errors import LifecycleError
-from orchestrator.store import artifacts, files, messages
+from orchestrator.store import artifacts, edits, files, messages, sessions
 from orchestrator.store.edits import session_directory
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
@@ -105,14 +113,35 @@ def new_version(store: Store, session: str, body: bytes) -> None:
     store.write(unit)
 
 
+def never(_: float) -> None:
+    raise AssertionError("nobody waits here")
+
+
+def texts(store: Store, session: str) -> list[bytes]:
+    """Every version of the document."""
+    return store.read(
+        lambda tx: [artifacts.body(tx, each.sha256) for each in artifacts.versions(tx, session, "spec/a.md")]
+    )
+
+
+def mirrored(root: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in (root / ".msg/messages.jsonl").read_bytes().splitlines()]
+
+
+def messages_of(store: Store, session: str) -> int:
+    row = store.read(lambda tx: sessions.get(tx, session))
+    assert row is not None
+    return row.messages
+
+
 def test_an_edit_made_while_the_files_are_written_is_kept_too(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, root = worked(store)
     new_version(store, session, b"# A2\n")
-    edits = [b"# A, by hand\n"]
+    mine = [b"# A, by hand\n"]
     monkeypatch.setattr(
-        failpoints, "hit", lambda place: (root / "spec/a.md").write_bytes(edits.pop()) if edits else None
+        failpoints, "hit", lambda place: (root / "spec/a.md").write_bytes(mine.pop()) if mine else None
     )
 
     edited = project(store, session)
@@ -124,49 +153,176 @@ def test_an_edit_made_while_the_files_are_written_is_kept_too(
 
 
 @pytest.mark.parametrize("begun", ["before it is looked at", "projector.before_rename"])
-def test_an_edit_that_is_being_saved_is_waited_for(
+def test_a_document_that_is_open_for_writing_is_left_until_it_is_closed_and_holds_nothing_up(
     store: Store, begun: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, root = worked(store)
     new_version(store, session, b"# A2\n")
     saving: list[IO[bytes]] = []
-    has_writer = files._has_writer
 
     def begin(place: str) -> None:
         if place == begun and not saving:
             saving.append((root / "spec/a.md").open("wb"))
-
-    def end(descriptor: int) -> bool:
-        found = has_writer(descriptor)
-        if found:
-            saving[0].write(b"# A, by hand\n")
-            saving[0].close()
-        return found
+            saving[0].write(b"# A, by h")
+            saving[0].flush()
 
     monkeypatch.setattr(failpoints, "hit", begin)
-    monkeypatch.setattr(files, "_has_writer", end)
+    monkeypatch.setattr(time, "sleep", never)
     begin("before it is looked at")
+    file = (root / "spec/a.md").stat().st_ino
 
-    edited = project(store, session)
+    for _ in range(2):
+        with pytest.raises(files.BeingWritten, match="1 of the session's files") as caught:
+            project(store, session)
+        assert caught.value.paths == ["spec/a.md"]
+        assert (root / "spec/a.md").stat().st_ino == file, "and it has its name"
+        assert texts(store, session) == [b"# A\n", b"# A2\n"]
+        assert len(mirrored(root)) == messages_of(store, session), "all else is written"
+    saving[0].write(b"and\n")
+    saving[0].close()
 
-    versions = store.read(lambda tx: artifacts.versions(tx, session, "spec/a.md"))
-    assert edited == ["spec/a.md"]
-    bodies = [store.read(lambda tx, one=one: artifacts.body(tx, one.sha256)) for one in versions]  # type: ignore[misc]
-    assert bodies == [b"# A\n", b"# A2\n", b"# A, by hand\n"]
+    assert project(store, session) == ["spec/a.md"]
+    assert texts(store, session) == [b"# A\n", b"# A2\n", b"# A, by hand\n"]
     assert (root / "spec/a.md").read_bytes() == b"# A, by hand\n"
+    assert project(store, session) == []
 
 
-def test_a_file_that_stays_open_for_writing_holds_nothing_up(
+def test_the_coordinator_looks_at_an_open_document_again_and_writes_what_comes_beside_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, root = worked(store)
     new_version(store, session, b"# A2\n")
-    monkeypatch.setattr(files, "WRITER_SECONDS", 0.01)
+    store.write(lambda tx: messages.event(tx, session, "note", "a new version"))
+    written: list[str] = []
+    projecting = projector.project
+
+    def count(store: Store, session: str, fence: Callable[[Tx], None] | None = None) -> list[str]:
+        written.append(session)
+        return projecting(store, session, fence)
+
+    monkeypatch.setattr(projector, "project", count)
+    monkeypatch.setattr(projections, "COALESCE_SECONDS", 0.0)
+    monkeypatch.setattr(time, "sleep", never)
+    logger = structlog.get_logger()
+    writer = projections.Projections(store, Leader(store, 60, logger, lambda: None), logger, 60)
 
     with (root / "spec/a.md").open("ab"):
-        assert project(store, session) == []
+        delays = [writer.follow() for _ in range(3)]
+        assert len(written) == 1, "it is only asked whether it is closed"
+        store.write(lambda tx: messages.event(tx, session, "note", "beside it"))
+        delays.append(writer.follow())
+        assert mirrored(root)[-1]["summary"] == "beside it"
+    writer.follow()
 
+    assert delays == [projections.OPEN_SECONDS] * 4
     assert (root / "spec/a.md").read_bytes() == b"# A2\n"
+    row = store.read(lambda tx: sessions.get(tx, session))
+    assert row is not None and row.status == "active" and row.projected == row.messages
+
+
+def test_who_is_saving_documents_is_waited_for_outside_of_transactions_once_for_all(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, root = worked(store)
+    paths = ["spec/a.md", "spec/deep/b.md"]
+    saving = [(root / path).open("wb") for path in paths]
+    waits: list[float] = []
+    clock = time.monotonic
+
+    def wait(seconds: float) -> None:
+        store.write(lambda tx: messages.event(tx, session, "note", "nobody has the lock"))
+        waits.append(seconds)
+        if len(waits) == 2:
+            for file in saving:
+                file.write(b"mine\n")
+                file.close()
+
+    monkeypatch.setattr(time, "sleep", wait)
+    monkeypatch.setattr(time, "monotonic", lambda: clock() if len(waits) < 3 else clock() + 3600)
+
+    assert edits.adopt(store, session) == paths
+    assert len(waits) == 2
+
+    saving = [(root / path).open("ab") for path in paths]
+    for file in saving:
+        file.write(b"and")
+        file.flush()
+    waits[:] = [0.0] * 2
+    assert edits.await_saved(store, session) == paths
+    assert len(waits) == 3, "one deadline"
+
+
+def test_a_document_that_stays_open_is_not_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    session, root = worked(store)
+    (root / "spec/a.md").write_bytes(b"# A, half\n")
+    hour = time.time() - 3600
+    os.utime(root / "spec/a.md", (hour, hour))
+    monkeypatch.setattr(time, "sleep", never)
+
+    with (root / "spec/a.md").open("ab"):
+        assert edits.adopt(store, session) == []
+        assert edits.await_saved(store, session) == ["spec/a.md"]
+        assert store.read(lambda tx: edits.edited(tx, session)) == {}
+        assert store.write(lambda tx: dict(edits.edited(tx, session))) == {}
+    assert edits.adopt(store, session) == ["spec/a.md"]
+
+
+def test_resume_says_which_open_documents_it_left_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    session, root = worked(store)
+    manage.pause(store, session, who="me")
+    monkeypatch.setattr(edits, "WRITER_SECONDS", 0.0)
+    before = texts(store, session)
+
+    with (root / "spec/a.md").open("ab") as file:
+        file.write(b"half of")
+        file.flush()
+        done = resume(store, session, Answer("me"), more_attempts=3)
+
+    assert [each.partition(" in ")[0] for each in done.warnings] == ["spec/a.md is open for writing"]
+    assert texts(store, session) == before
+
+
+def test_the_end_of_a_session_is_not_told_later_for_a_document_that_is_open(
+    store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session, root = worked(store)
+    store.write(lambda tx: messages.event(tx, session, "note", "not in the files yet"))
+    monkeypatch.setattr(follow, "OPEN_SECONDS", 0.0)
+    monkeypatch.setattr(time, "sleep", never)
+
+    with (root / "spec/a.md").open("ab"):
+        follow._await_files(SimpleNamespace(store=store), session, SimpleNamespace(keep=never))  # type: ignore[arg-type]
+
+    assert "spec/a.md" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("file_system", "known"), [(0xEF53, False), (0x6969, True), (0xFF534D42, True)])
+def test_a_lease_that_a_file_server_has_to_grant_tells_nothing_of_writers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file_system: int, known: bool
+) -> None:
+    (tmp_path / "a").write_bytes(b"1")
+
+    def refuse(file: int, what: int, value: int = 0) -> int:
+        if what == fcntl.F_SETLEASE:
+            raise BlockingIOError(errno.EAGAIN, "as without a delegation")
+        return 0
+
+    monkeypatch.setattr(fcntl, "fcntl", refuse)
+    monkeypatch.setattr(files, "_file_system", lambda _: file_system)
+
+    assert files.is_being_written(tmp_path, "a") is not known
+    if known:
+        assert files.read_saved(tmp_path, "a") == b"1"
+
+
+def test_the_kind_of_a_file_system_is_the_systems_own(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"1")
+    told = subprocess.run(
+        ["stat", "-f", "-c", "%t", str(tmp_path / "a")], capture_output=True, text=True, check=True
+    ).stdout
+
+    with (tmp_path / "a").open("rb") as file:
+        assert files._file_system(file.fileno()) == int(told, 16)
 
 
 def test_whoever_opens_a_file_while_it_is_asked_for_writers_does_not_end_us(

@@ -9,17 +9,19 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
 import pytest
 
+from orchestrator.cli import daemon
 from orchestrator.dispatch.older import was_us
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.installation import BEGUN_ANEW, INSTALL_SECONDS, Installation, begin_anew, was_begun_anew
 from orchestrator.store.clock import boot_id, process_start, space_of_pids
+from tests import factories as make
 
 
 class Row(NamedTuple):
@@ -254,6 +256,31 @@ def test_who_is_told_to_end_begins_nothing_and_hears_no_signal_too_late(
     begin_anew(Installation(site), is_told)
 
     assert begun == [] and handlers[-1] is signal.SIG_DFL
+
+
+@pytest.mark.usefixtures("signals")
+def test_who_waits_for_another_coordinator_waits_as_each_later_program_too(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Begun(Exception):
+        """The other program is in our place."""
+
+    def begin(_: str, __: Sequence[str], environment: Mapping[str, str]) -> None:
+        told.append(environment.get(BEGUN_ANEW))
+        raise Begun
+
+    told: list[str | None] = []
+    monkeypatch.setattr("os.execve", begin)
+    monkeypatch.setenv(BEGUN_ANEW, "1")
+    assert was_begun_anew()  # this one is told already
+    store, installed = make.make_store(tmp_path), Installation(site)
+    make.lead(store)
+    upgrade(site)
+
+    with pytest.raises(Begun):
+        daemon._await_end(store, installed)
+
+    assert told == ["1"]
 
 
 def test_a_process_that_began_anew_says_so_to_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from orchestrator.domain.errors import DiskFull, LeaseLost, LifecycleError, ServerAway, StoreError
+from orchestrator.domain.errors import (
+    AnsweredByProxy,
+    DiskFull,
+    LeaseLost,
+    LifecycleError,
+    ServerAway,
+    StoreError,
+)
 from orchestrator.domain.model import AdvanceKind, Consensus, Severity
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.prices import Cost, Usage
@@ -151,4 +158,13 @@ def test_an_error_that_only_the_server_has_is_one_of_the_store() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"3", json.dumps({"title": "x"}).encode()])
 def test_an_answer_of_somebody_else_is_no_error_of_ours(body: bytes) -> None:
-    assert isinstance(wire.error_of(502, body), ServerAway)
+    assert type(wire.error_of(502, body)) is ServerAway
+
+
+@pytest.mark.parametrize("status", [301, 400, 403, 404, 413, 500])
+def test_an_answer_that_comes_again_and_is_not_the_servers_is_the_proxys(status: int) -> None:
+    told = wire.error_of(status, b"<html><title>no</title></html>")
+
+    assert type(told) is AnsweredByProxy
+    assert str(status) in told.what and "<title>no" in told.why
+    assert ("client_max_body_size" in told.fix) is (status == 413)

@@ -12,6 +12,7 @@ from orchestrator.domain.errors import (
     AgentLimited,
     AgentOverloaded,
     AgentUnavailable,
+    AnsweredByProxy,
     ApprovalOutdated,
     BudgetReached,
     DatabaseUnusable,
@@ -69,6 +70,8 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
         return Ending(_words(error, live.row.key), counted=False, pause=PauseReason.STALLED)
     if isinstance(error, (DiskFull, GitDiskFull, NoRoomForTree)):
         return Ending(_words(error, live.row.key), counted=False, pause=PauseReason.DISK)
+    if isinstance(error, AnsweredByProxy):  # and would answer the next attempt like this
+        return Ending(_words(error, live.row.key), counted=True)
     if isinstance(error, (DatabaseUnusable, ServerAway)):  # and is back, since it takes the end
         return Ending(_words(error, live.row.key), counted=False, wait=AWAY_WAIT)
     if isinstance(error, AgentLimited):
