@@ -19,7 +19,7 @@ from workers.evidence.candidate_evidence import CandidateEvidence, Tested
 from workers.evidence.changed_files import ChangedFile, Changes, read_changes
 from workers.evidence.code_only import language_of
 from workers.evidence.compiled_runners import WHOLE
-from workers.evidence.named_tests import meant_by
+from workers.evidence.named_tests import TestsByPlace
 from workers.evidence.path_kinds import is_test_path
 from workers.evidence.set_logic import bad_of, counted_tests, listed, not_loaded, starts, unloaded
 from workers.evidence.weakened_tests import EDITED, KEPT, REMOVED, WEAKER, EarlierTest, earlier_tests
@@ -77,6 +77,10 @@ class _Fates:
     now: TestRun
 
     @cached_property
+    def _bad_tests(self) -> TestsByPlace:
+        return TestsByPlace(self.bad)
+
+    @cached_property
     def charged(self) -> frozenset[str]:
         """Those removed or weakened although what they test is there still."""
         if WHOLE in self.bad:
@@ -128,8 +132,8 @@ class _Fates:
 
     def _ids(self, test: EarlierTest) -> tuple[str, ...]:
         name = test.fact.name
-        own = name.replace(".", "::") if language_of(test.path) == "python" else name.rpartition(".")[2]
-        return meant_by(f"{test.path}::{own}", self.bad)
+        own = name.replace(".", "::") if language_of(test.path) == "python" else name
+        return self._bad_tests.of_test(test.path, own)
 
     def _is_charged(self, test: EarlierTest) -> bool:
         is_weaker = test.fate in (REMOVED, WEAKER) or (test.fate == EDITED and self._tests_nothing_now(test))
