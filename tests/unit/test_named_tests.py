@@ -3,8 +3,9 @@
 import pytest
 
 from orchestrator.domain.evidence import TestRun
+from workers.evidence import named_tests
 from workers.evidence.candidate_evidence import Tested
-from workers.evidence.named_tests import meant_by
+from workers.evidence.named_tests import TestsByPlace, meant_by
 from workers.evidence.suites import Suite
 
 PYTEST = [
@@ -65,6 +66,9 @@ RUST = [
         (RUST, "tests/whole.rs", [2]),
         (RUST, "adds", [0, 1]),
         (PYTEST, " ", []),
+        (PYTEST, "py", []),
+        (NODE, "test.js", []),
+        (RUST, "rs", []),
     ],
 )
 def test_a_name_stands_for_itself_and_for_its_cases(tests: list[str], name: str, expected: list[int]) -> None:
@@ -82,3 +86,42 @@ def test_a_name_shows_something_where_all_its_cases_passed_and_each_name_counts_
     assert [name for name, meant in named.items() if not meant] == ["test_c"]
     unknown = Tested(suite, Suite(None, "no runner"), None, None, None)
     assert unknown.named(["test_c"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("tests", "path", "own", "expected"),
+    [
+        (PYTEST, "t/test_a.py", "test_n", [0, 1]),
+        (PYTEST, "t/test_a.py", "Some::test_n", [3]),
+        (PYTEST, "t/test_b.py", "test_n", []),
+        (NODE, "a.test.js", "sums > of %i and %i", [2, 3]),
+        (GO, "calc/calc_test.go", "TestAdd", [0, 1, 2]),
+        (JAVA, "core/src/test/java/a/b/SumTest.java", "adds", [0, 1]),
+        (RUST, "calc/src/lib.rs", "adds", [0, 1]),
+    ],
+)
+def test_a_test_of_a_known_file_is_looked_for_there_alone(
+    tests: list[str], path: str, own: str, expected: list[int]
+) -> None:
+    others = ["t/test_c.py::test_n", "b.test.js::sums > of 1 and 2", "other::TestAdd", "x/src/main.rs::adds"]
+
+    found = TestsByPlace([*tests, *others]).of_test(path, own)
+
+    assert [tests.index(each) for each in found] == expected
+
+
+def test_many_names_that_no_file_has_cost_no_search_through_all_tests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[int] = []
+    one = named_tests.meant_by
+    monkeypatch.setattr(
+        named_tests, "meant_by", lambda name, tests: read.append(len(tests)) or one(name, tests)
+    )
+    known = TestsByPlace(f"t/test_{number % 100}.py::test_{number}" for number in range(2_000))
+
+    for _ in range(3):
+        for number in range(200):
+            known.of_test(f"t/test_{number % 100}.py", f"test_other_{number}")
+
+    assert read == [20] * 200

@@ -2,28 +2,25 @@
 
 An agent's edits of tests have to be declared, and the base's tests are run over its source in any case. A person declares
 nothing and changes tests for good reasons. So each of the base's tests that fails over the head is looked at by what has
-become of it: one that was removed or proves less is a regression, unless what it tests was removed as well; one that was
-edited and asserts as much now expects something else, which is said.
+become of it: one that was removed or proves less is a regression, unless what it tests was removed as well; one that is
+there, under whatever name, and asserts as much now expects something else, which is said.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.evidence import CRITICAL, HIGH, PASSED, Finding, TestRun
 from workers.evidence.candidate_evidence import CandidateEvidence, Tested
-from workers.evidence.changed_files import ChangedFile, Changes, read_changes
-from workers.evidence.code_only import language_of
+from workers.evidence.changed_files import read_changes
+from workers.evidence.changed_names import ChangedNames, changed_names
 from workers.evidence.compiled_runners import WHOLE
-from workers.evidence.named_tests import meant_by
-from workers.evidence.path_kinds import is_test_path
+from workers.evidence.earlier_tests import KEPT, REMOVED, WEAKER, EarlierTest, earlier_tests, own_id
+from workers.evidence.named_tests import TestsByPlace
 from workers.evidence.set_logic import bad_of, counted_tests, listed, not_loaded, starts, unloaded
-from workers.evidence.weakened_tests import EDITED, KEPT, REMOVED, WEAKER, EarlierTest, earlier_tests
-from workers.explore.symbols import parse
 from workers.git.candidates import Candidate
 from workers.git.verify_checkouts import mix_trees
 
@@ -41,9 +38,8 @@ def with_earlier_versions(evidence: CandidateEvidence, candidate: Candidate, tes
     private, bench = evidence.work.private, evidence.bench
     before = private.tree_of(candidate.base)
     changes = read_changes(private.git, candidate.base, candidate.tree)
-    tests = earlier_tests(changes)
-    if all(each.fate == KEPT for each in tests):
-        return tested
+    names = changed_names(changes)
+    tests = earlier_tests(changes, names)
     runners = evidence.runners(candidate)
     touched = evidence.test_side(candidate, runners)
     files = sorted({each.path for each in tests if any(runner.is_test_file(each.path) for runner in runners)})
@@ -58,7 +54,7 @@ def with_earlier_versions(evidence: CandidateEvidence, candidate: Candidate, tes
         found = _unknown(tests, suite.why or "; ".join(suite.run.faults if suite.run else ()))
         return replace(tested, findings=(*tested.findings, *found))
     passed = [test for test, outcome in base.outcomes.items() if outcome == PASSED]
-    fates = _Fates(tests, *defined_names(changes), bad_of(suite.run, passed), now)
+    fates = Fates(tests, names, bad_of(suite.run, passed), now)
     found = [*fates.regressions(suite.run), *fates.expectations(suite.run)]
     charged = compared.regressions | fates.charged
     return replace(
@@ -67,14 +63,21 @@ def with_earlier_versions(evidence: CandidateEvidence, candidate: Candidate, tes
 
 
 @dataclass(frozen=True)
-class _Fates:
+class Fates:
     """The base's tests that fail over the head, by what has become of them."""
 
     tests: Sequence[EarlierTest]
-    names: frozenset[str]  # that the changed source defines, or defined
-    gone: frozenset[str]  # those of them that it defines no more
+    names: ChangedNames
     bad: frozenset[str]  # ids that passed before
     now: TestRun
+
+    @cached_property
+    def _bad_tests(self) -> TestsByPlace:
+        return TestsByPlace(self.bad)
+
+    @cached_property
+    def _tests_now(self) -> TestsByPlace:
+        return TestsByPlace(self.now.outcomes)
 
     @cached_property
     def charged(self) -> frozenset[str]:
@@ -82,7 +85,13 @@ class _Fates:
         if WHOLE in self.bad:
             return frozenset({WHOLE}) if any(map(self._is_charged, self.tests)) else frozenset()
         known = {test for each in self.tests for test in self._ids(each)}
-        charged = {test for each in self.tests if self._is_charged(each) for test in self._ids(each)}
+        charged = {
+            test
+            for each in self.tests
+            if (tests := self._ids(each)) and self._is_charged(each)
+            for test in tests
+            if each.fate == REMOVED or not self._is_case_of_gone(test)
+        }
         files = {each.path for each in self.tests if each.fate == REMOVED}
         inherited = {  # of a class in another file, or made in a loop
             test
@@ -102,13 +111,17 @@ class _Fates:
         return [*found, *listed("regression", sorted(self.charged - told), CRITICAL, CHARGED, run)]
 
     def expectations(self, run: TestRun) -> Iterator[Finding]:
-        """For each file one finding about the edited tests that expect something else than before."""
+        """For each file one finding about the tests that are there still and expect something else than before."""
         edited: dict[str, list[str]] = {}
         for each in self.tests:
-            if each.fate == EDITED and not self._is_charged(each):
-                edited.setdefault(each.path, []).extend(
-                    test for test in self._ids(each) if test in run.outcomes and test not in self.charged
-                )
+            if each.fate == KEPT:
+                tests = [
+                    test
+                    for test in set(self._ids(each)) - self.charged
+                    if test in run.outcomes
+                    or each.has_other_values  # else its file's imports alone may be old
+                ]
+                edited.setdefault(each.path, []).extend(sorted(tests))
         for path, tests in edited.items():
             if not tests:
                 continue
@@ -127,38 +140,28 @@ class _Fates:
             )
 
     def _ids(self, test: EarlierTest) -> tuple[str, ...]:
-        name = test.fact.name
-        own = name.replace(".", "::") if language_of(test.path) == "python" else name.rpartition(".")[2]
-        return meant_by(f"{test.path}::{own}", self.bad)
+        return self._bad_tests.of_test(test.path, own_id(test.path, test.fact))
 
     def _is_charged(self, test: EarlierTest) -> bool:
-        is_weaker = test.fate in (REMOVED, WEAKER) or (test.fate == EDITED and self._tests_nothing_now(test))
-        return is_weaker and not self._uses(test.code, self.gone)
+        is_weaker = test.fate != KEPT or self._tests_nothing_now(test) or not self._is_run(test)
+        return is_weaker and test.uses.isdisjoint(self.names.gone)
 
     def _tests_nothing_now(self, test: EarlierTest) -> bool:
         """Whether it used what the changed source defines, and uses nothing of that any more."""
-        return self._uses(test.code, self.names) and not self._uses(test.code_now, self.names)
+        return not self.names.all.isdisjoint(test.uses) and self.names.all.isdisjoint(test.uses_now)
 
-    @staticmethod
-    def _uses(code: str, names: frozenset[str]) -> bool:
-        return not names.isdisjoint(re.findall(r"\w+", code))
+    def _is_run(self, test: EarlierTest) -> bool:
+        """Whether the test that stands for it, if there is one, was run and passed."""
+        new = test.successor
+        return new is None or any(
+            self.now.outcomes[each] == PASSED
+            for each in self._tests_now.of_test(new.path, own_id(new.path, new.test))
+        )
 
-
-def defined_names(changes: Changes) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that changed source files define or defined, with those of the files; and those that are gone."""
-    sources = [file for file in changes.files if not is_test_path(file.path)]
-    before = {name for file in sources for name in _defined(file.path_before, file.text_before, file)}
-    now = {name for file in sources if not file.is_deleted for name in _defined(file.path, file.text, file)}
-    names = frozenset(name for name in before | now if not name.startswith("__"))
-    return names, names - now
-
-
-def _defined(path: str, text: str, file: ChangedFile) -> Iterable[str]:
-    if file.is_binary or not text:
-        return ()
-    stem, _, ending = path.rpartition("/")[2].rpartition(".")
-    symbols = parse(text, ending, late=lambda: False)
-    return [stem, *(name for name, _kind in symbols.names)] if symbols else ()
+    def _is_case_of_gone(self, test: str) -> bool:
+        """Whether the parameters of the test have a value that the changed source knew and knows no more."""
+        parameters = test.partition("[")[2].removesuffix("]").split("-")
+        return not self.names.values_gone.isdisjoint(parameters)
 
 
 def _unknown(tests: Sequence[EarlierTest], why: str) -> list[Finding]:

@@ -235,4 +235,5 @@ def _statement(code: Code, found: re.Match[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\s+", "", text).rstrip("(;,")
+    """The code in one line, with no more blanks than it takes to keep its words apart."""
+    return re.sub(r"(?<!\w) | (?!\w)", "", " ".join(text.split())).rstrip("(;,")

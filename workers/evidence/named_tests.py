@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from orchestrator.domain.patterns import expression
+from workers.evidence.code_only import language_of
 from workers.evidence.runner import SEPARATOR, split_id
 
 GROUP = " > "  # between the titles of JavaScript's groups and tests
@@ -31,6 +32,32 @@ def meant_by(name: str, tests: Iterable[str], *, spaced: bool = False) -> tuple[
         if found := tuple(test for test in known if means(name, test)):
             return found
     return ()
+
+
+class TestsByPlace:
+    """The tests of a report by their places, for asking after many tests whose files are known."""
+
+    __test__ = False  # pytest collects by name
+
+    def __init__(self, tests: Iterable[str]) -> None:
+        self._at: dict[str, list[str]] = {}
+        for test in tests:
+            self._at.setdefault(split_id(test)[0], []).append(test)
+        self._of_file: dict[str, tuple[str, ...]] = {}
+        self._found: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def of_test(self, path: str, own: str) -> tuple[str, ...]:
+        """What `meant_by` gives for the test of this name in the file, and none of another file."""
+        if (path, own) not in self._found:
+            self._found[path, own] = meant_by(f"{path}{SEPARATOR}{own}", self._of(path))
+        return self._found[path, own]
+
+    def _of(self, path: str) -> tuple[str, ...]:
+        if path not in self._of_file:
+            self._of_file[path] = tuple(
+                test for place, tests in self._at.items() if _is_place(path, place) for test in tests
+            )
+        return self._of_file[path]
 
 
 def _is_it(name: str, test: str) -> bool:
@@ -96,4 +123,6 @@ def _is_place(named: str, place: str) -> bool:
         return bool(source) and (named == source or named.endswith(f"/{source}"))
     file = _JVM_SOURCE.search(named)
     owner = place.rpartition("/")[2].partition("$")[0]
-    return owner == file[1].replace("/", ".") if file else owner.endswith(f".{named}")
+    if file:
+        return owner == file[1].replace("/", ".")
+    return not language_of(place) and owner.endswith(f".{named}")  # a class, not the ending of a file's name

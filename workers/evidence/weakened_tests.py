@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, Finding
@@ -22,26 +21,36 @@ CHECK = "tests_edited"
 MOST_A_FILE = 50  # findings
 MOST_QUOTED = 3  # assertions that a finding quotes
 ASSERTION = 120  # characters of an assertion that is quoted
-REMOVED, WEAKER, EDITED, KEPT = "removed", "weaker", "edited", "kept"  # what has become of a test
-_SET_UP = frozenset({"setUp", "setUpClass", "setup_method", "setup_class", "asyncSetUp"})
 _NOTHING = TestFileFacts()
 _CONDITIONAL = frozenset({"skipif", "skipIf", "skipUnless", "importorskip"})
 _PROSE = (".md", ".rst", ".adoc")
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class Pair:
     """A file of tests before and after, each without tests where the runner would not take it."""
 
     file: ChangedFile
     before: TestFileFacts
     after: TestFileFacts
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether a file that is there has no tests any more for the runner."""
+        file = self.file
+        return self.is_uncollected or (not file.is_deleted and not self.after.is_readable)
+
+    @property
+    def is_uncollected(self) -> bool:
+        """Whether it has a name now that no runner takes for a test."""
+        file = self.file
+        return file.status == "R" and is_collected(file.path_before) and not is_collected(file.path)
+
 
 def edited_tests(changes: Changes, declared: Declared) -> list[Finding]:
     """Findings about changed tests; what makes one weaker blocks unless `tests_may_change` gives a reason for its file."""
-    pairs = [pair for file in changes.files if (pair := _pair(file)) is not None]
-    moves = _Moves(pairs)
+    pairs = pairs_of(changes)
+    moves = Moves(pairs)
     found: list[Finding] = []
     for pair in pairs:
         found += list(_of_pair(pair, moves, declared))[:MOST_A_FILE]
@@ -51,53 +60,9 @@ def edited_tests(changes: Changes, declared: Declared) -> list[Finding]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierTest:
-    """A test as it was before, and what has become of it."""
-
-    path: str  # as it was before
-    fact: TestFact
-    fate: str  # REMOVED, WEAKER, EDITED or KEPT
-    code: str  # of the test and of what it uses in its file
-    code_now: str = ""  # the same of the test that has its name now
-
-
-def earlier_tests(changes: Changes) -> list[EarlierTest]:
-    """The tests that changed files of tests had before."""
-    pairs = [pair for file in changes.files if (pair := _pair(file)) is not None]
-    moves = _Moves(pairs)
-    return [each for pair in pairs for each in _earlier(pair, moves)]
-
-
-def _earlier(pair: _Pair, moves: _Moves) -> Iterator[EarlierTest]:
-    file, before, after = pair.file, pair.before, pair.after
-    weaker = _Weaker(file, Declared())
-    is_lost = (file.status == "R" and is_collected(file.path_before) and not is_collected(file.path)) or (
-        not file.is_deleted and not after.is_readable
-    )
-    is_skipped = bool(set(after.skips) - set(before.skips))
-    for name, old in before.tests.items():
-        new = after.tests.get(name)
-        if is_lost or (is_skipped and new):
-            fate = WEAKER
-        elif new is None:
-            fate = KEPT if moves.take(old) else REMOVED
-        elif any(_weaker_test(weaker, old, new, moves)):
-            fate = WEAKER
-        else:
-            fate = KEPT if new.body == old.body else EDITED
-        code_now = _with_helpers(new.body, after.helpers) if new else ""
-        yield EarlierTest(file.path_before, old, fate, _with_helpers(old.body, before.helpers), code_now)
-
-
-def _with_helpers(body: str, helpers: Mapping[str, str]) -> str:
-    """The code of a test with that of the helpers that it names, and of what is run before each test."""
-    used = (
-        code
-        for name, code in helpers.items()
-        if (own := name.rpartition(".")[2]) in _SET_UP or re.search(rf"\b{re.escape(own)}\b", body)
-    )
-    return "\n".join((body, *used))
+def pairs_of(changes: Changes) -> list[Pair]:
+    """The changed files that have tests or had some."""
+    return [pair for file in changes.files if (pair := _pair(file)) is not None]
 
 
 def facts_of(path: str, text: str) -> TestFileFacts | None:
@@ -105,7 +70,7 @@ def facts_of(path: str, text: str) -> TestFileFacts | None:
     return python_facts(text) if language_of(path) == "python" else line_facts(path, text)
 
 
-def _pair(file: ChangedFile) -> _Pair | None:
+def _pair(file: ChangedFile) -> Pair | None:
     was_test, is_test = is_test_path(file.path_before), is_test_path(file.path)
     if not (was_test or is_test or file.path.endswith(".rs")) or file.unread:
         return None
@@ -114,36 +79,70 @@ def _pair(file: ChangedFile) -> _Pair | None:
         before = before if file.path_before.endswith(".rs") and not file.is_new else _NOTHING
     if file.is_deleted or after is None:
         after = _NOTHING
-    return None if before is None else _Pair(file, before, after)
+    return None if before is None else Pair(file, before, after)
 
 
-class _Moves:
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """A new test that stands for a removed one."""
+
+    path: str
+    test: TestFact
+
+
+class Moves:
     """Which removed tests are there again under another name or in another file; each new one stands for one removed."""
 
-    def __init__(self, pairs: Sequence[_Pair]) -> None:
-        self._new = [
-            test
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self._new = {  # in files that are run
+            (pair.file.path, name): Successor(pair.file.path, test)
             for pair in pairs
-            if is_collected(pair.file.path)
+            if is_collected(pair.file.path) and not set(pair.after.skips) - set(pair.before.skips)
             for name, test in pair.after.tests.items()
             if name not in pair.before.tests
-        ]
+        }
+        self._of: dict[tuple[str, str], Successor] = {}
+        removed = {
+            (pair.file.path_before, name): test
+            for pair in pairs
+            if not pair.is_lost
+            for name, test in pair.before.tests.items()
+            if name not in pair.after.tests
+        }
+        for key in (_by_body, _by_proof, _own_name):  # the surest sign of all tests first
+            self._match({place: test for place, test in removed.items() if place not in self._of}, key)
         self._gained: Counter[str] = Counter()  # assertions that a test makes and did not make before
         for pair in pairs:
             for name, test in pair.after.tests.items():
                 old = pair.before.tests.get(name)
                 self._gained += Counter(test.assertions) - Counter(old.assertions if old else ())
 
-    def take(self, removed: TestFact) -> bool:
-        """Whether the removed test lives on elsewhere, no weaker."""
-        for test in self._new:
-            same_proof = bool(removed.assertions) and test.assertions == removed.assertions
-            is_same = _own_name(test) == _own_name(removed) or same_proof or test.body == removed.body
-            is_weaker = _strength(test) < _strength(removed) or set(test.skips) - set(removed.skips)
-            if is_same and not is_weaker:
-                self._new.remove(test)
-                return True
-        return False
+    def of(self, path: str, name: str) -> Successor | None:
+        """The test that the removed one of this file lives on as, no weaker."""
+        return self._of.get((path, name))
+
+    def left_in(self, path: str) -> list[Successor]:
+        """The new tests of a file that stand for no removed one."""
+        return [each for (where, _), each in self._new.items() if where == path]
+
+    def use(self, successor: Successor) -> None:
+        """Let it stand for a removed test."""
+        del self._new[successor.path, successor.test.name]
+
+    def _match(
+        self, removed: Mapping[tuple[str, str], TestFact], key: Callable[[TestFact], object | None]
+    ) -> None:
+        new: dict[object, list[Successor]] = {}
+        for each in self._new.values():
+            new.setdefault(key(each.test), []).append(each)
+        for place, old in removed.items():
+            wanted = key(old)
+            same = new.get(wanted, []) if wanted else []
+            found = next((each for each in same if is_as_strong(each.test, old)), None)
+            if found is not None:
+                same.remove(found)
+                self.use(found)
+                self._of[place] = found
 
     def lives_on(self, lost: Counter[str]) -> bool:
         """Whether these assertions are made by another test now; each of them stands for one lost."""
@@ -151,6 +150,19 @@ class _Moves:
         if is_there:
             self._gained -= lost
         return is_there
+
+
+def is_as_strong(new: TestFact, old: TestFact) -> bool:
+    """Whether the test asserts no less than the other one, and counts where that counted."""
+    return _strength(new) >= _strength(old) and not set(new.skips) - set(old.skips)
+
+
+def _by_body(test: TestFact) -> str:
+    return test.body
+
+
+def _by_proof(test: TestFact) -> tuple[str, ...]:
+    return test.assertions
 
 
 def _own_name(test: TestFact) -> str:
@@ -166,14 +178,14 @@ def _strength(test: TestFact) -> int:
     return len(test.assertions) * max(test.cases, 1)
 
 
-def _of_pair(pair: _Pair, moves: _Moves, declared: Declared) -> Iterator[Finding]:
+def _of_pair(pair: Pair, moves: Moves, declared: Declared) -> Iterator[Finding]:
     file, before, after = pair.file, pair.before, pair.after
     yield from _falsified(pair, declared)
     yield from _new_tests(pair)
     if not before.tests and not before.helpers and not before.hooks:
         return
-    weaker = _Weaker(file, declared)
-    if file.status == "R" and is_collected(file.path_before) and not is_collected(file.path):
+    weaker = Weaker(file, declared)
+    if pair.is_uncollected:
         yield weaker.finding(
             "test_uncollected", f"is called {file.path} now, which no runner takes for a test"
         )
@@ -188,10 +200,10 @@ def _of_pair(pair: _Pair, moves: _Moves, declared: Declared) -> Iterator[Finding
     for name, old in before.tests.items():
         new = after.tests.get(name)
         if new is None:
-            if not moves.take(old):
+            if moves.of(file.path_before, name) is None:
                 yield weaker.finding("test_removed", f"loses the test {name}", 0)
             continue
-        told = list(_weaker_test(weaker, old, new, moves))
+        told = list(weaker_test(weaker, old, new, moves))
         yield from told
         if not told and new.body != old.body:
             edited.append(name)
@@ -207,7 +219,8 @@ def _of_pair(pair: _Pair, moves: _Moves, declared: Declared) -> Iterator[Finding
         yield _edit(file, "test_helper_edited", f"what existing tests use, {_listed(helpers)}", 0)
 
 
-def _weaker_test(weaker: _Weaker, old: TestFact, new: TestFact, moves: _Moves) -> Iterator[Finding]:
+def weaker_test(weaker: Weaker, old: TestFact, new: TestFact, moves: Moves) -> Iterator[Finding]:
+    """What lets a test prove less that is there still."""
     skips = Counter(new.skips) - Counter(old.skips)
     if skips:
         kinds = ", ".join(sorted(skips))
@@ -236,13 +249,14 @@ def _quoted(assertions: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Weaker:
+class Weaker:
     """Makes the findings about one file whose tests prove less; how bad it is depends on what was declared."""
 
     file: ChangedFile
     declared: Declared
 
     def finding(self, rule: str, what: str, line: int = 0) -> Finding:
+        """A finding that blocks unless a reason was declared."""
         reason = self.declared.reason_to_change(self.file.path_before)
         text = f"{self.file.path_before} {what}"
         if reason:
@@ -260,7 +274,7 @@ class _Weaker:
         )
 
 
-def _falsified(pair: _Pair, declared: Declared) -> Iterator[Finding]:
+def _falsified(pair: Pair, declared: Declared) -> Iterator[Finding]:
     """Hooks that choose tests or change outcomes, and code that falsifies them."""
     file = pair.file
     reason = declared.reason_to_change(file.path_before)
@@ -277,7 +291,7 @@ def _falsified(pair: _Pair, declared: Declared) -> Iterator[Finding]:
             yield Finding(CHECK, CRITICAL, "outcome_falsified", text, file.path, line, quote, blocks=True)
 
 
-def _new_tests(pair: _Pair) -> Iterator[Finding]:
+def _new_tests(pair: Pair) -> Iterator[Finding]:
     """What is wrong with tests that were not there before."""
     file = pair.file
     for name, test in pair.after.tests.items():
@@ -306,7 +320,7 @@ def _of_data(file: ChangedFile, declared: Declared) -> Iterator[Finding]:
         return
     reason = declared.reason_to_change(path)
     if file.is_deleted and is_collected(path) and not path.endswith(".snap") and _is_named_test(path):
-        yield _Weaker(file, declared).finding("test_removed", "is deleted, with all of its tests")
+        yield Weaker(file, declared).finding("test_removed", "is deleted, with all of its tests")
     elif reason is None and (file.is_deleted or file.before != file.after):
         rule = "snapshot_edited" if path.endswith(".snap") else "test_data_edited"
         yield _edit(file, rule, "a file of existing tests", 0)
