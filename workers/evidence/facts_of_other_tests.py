@@ -84,6 +84,7 @@ _RULES = {
 }
 _ANNOTATION = expression(r"\s*(?:@[\w.]+)?\s*")
 _JAVA_HEAD = expression(r"[\w<>\[\],.?\s&]{0,400}?\b(?P<name>\w+)\s*(?=\()")
+_SKIPPED_CLASS = expression(r"@(?:Disabled|Ignore)\b[^;{}]{0,2000}\bclass\b")
 _GO_TAG = expression(r"^//(?:go:build|\s*\+build)\b.*$", re.M)
 _TAMPERING = {
     "javascript": expression(
@@ -112,7 +113,7 @@ def line_facts(path: str, text: str) -> TestFileFacts | None:
     if code.language == "go":
         skips = {f"tag {found[0]}": code.line_at(found.start()) for found in _GO_TAG.finditer(code.text)}
     elif code.language == "java":
-        for found in re.finditer(r"@(?:Disabled|Ignore)\b[^;{}]*\bclass\b", code.code):
+        for found in _SKIPPED_CLASS.finditer(code.code):
             skips["class annotation"] = code.line_at(found.start())
     ends = _TAMPERING[code.language].finditer(code.code)
     tampering = {f"calls {_plain(found[0])}": code.line_at(found.start()) for found in ends}

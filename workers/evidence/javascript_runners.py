@@ -174,7 +174,7 @@ class Jest(JavaScriptRunner):
         return parse_file(report, since, lambda data: jest_cases(data, self.tree_path), MAX_JSON_BYTES)
 
 
-_NOT_LOADED = expression(r"^\s*Exception during run:", re.MULTILINE)
+_NOT_LOADED = expression(r"^[ \t]*Exception during run:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

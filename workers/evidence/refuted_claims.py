@@ -10,7 +10,7 @@ from workers.evidence.changed_files import ChangedFile
 from workers.evidence.code_only import language_of
 from workers.host.python_syntax import parse_python
 
-_NAME = r"[`'\"]?(?P<{}>[A-Za-z_]\w*)(?:\(\))?[`'\"]?"
+_NAME = r"[`'\"]?(?<!\w)(?P<{}>[A-Za-z_]\w*)(?:\(\))?[`'\"]?"
 _MISSING = expression(
     rf"{_NAME.format('a')} (?:is|was) (?:not|never) (?:defined|declared|imported)\b"
     rf"|(?:undefined|undeclared|unimported) (?:name|variable|function|symbol) {_NAME.format('b')}"

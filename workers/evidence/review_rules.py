@@ -16,7 +16,7 @@ from workers.evidence.python_review import Noted, review_python
 
 QUALITY, SECURITY, ARCHITECTURE = "quality", "security", "architecture"
 _TODO = expression(r"(?:#|//|/\*|--|<!--)\s*(TODO|FIXME|XXX|HACK)\b(?P<rest>.*)")
-_REFERENCE = expression(r"#\d+|[A-Z][A-Z0-9]+-\d+|https?://")
+_REFERENCE = expression(r"#\d+|(?<![A-Z0-9])[A-Z][A-Z0-9]+-\d+|https?://")
 _SILENCED_FILE = expression(
     r"^\s*(?:#\s*(?:ruff|flake8):\s*noqa\s*$|#\s*mypy:\s*ignore-errors|#\s*type:\s*ignore\s*$|#\s*pylint:\s*skip-file"
     r"|/\*\s*eslint-disable\s*\*/|//\s*@ts-nocheck|#!\[allow\()"
