@@ -14,8 +14,9 @@ from orchestrator.domain.patterns import expression
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
 from workers.builtin.classify import Reader
-from workers.builtin.clauses import Clause, clause
+from workers.builtin.clauses import clause
 from workers.builtin.language import Lexicon, detect_language, lexicon_of
+from workers.builtin.listed_parts import listed_parts
 from workers.builtin.manuals import subject_of
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
@@ -74,15 +75,6 @@ _STOP = frozenset(
 )
 _PRONOUNS = (["it"], ["them"], ["us"], ["sure"])
 _LEADS_ON = _STOP | {"a", "an", "the"}  # a title that is cut does not end in one
-_PAIR = expression(  # one thing, though its name joins two words
-    r"\b(?:drag and drop|copy and paste|cut and paste|search and replace|find and replace|point and click|black and white|terms and conditions|questions and answers|read and write|back and forth|trial and error|click and collect|pick and place|research and development)\b",
-    re.IGNORECASE,
-)
-_AND = "\0"
-_MENDS = expression(
-    r"^(?:please )?(?:fix|debug|repair|resolve|investigate|find out|look into)\b", re.IGNORECASE
-)
-_THAT = expression(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
 
 
 def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lexicon, manual: bool) -> str:
@@ -175,42 +167,6 @@ def _product(title: str, things: tuple[str, ...], first: str, manual: bool, thin
     return lex.say("change") if thin and title.split()[0].lower() in lex.verbs else ""
 
 
-def _with_parts(need: Need, lex: Lexicon) -> list[Need]:
-    """`a URL shortener with an admin dashboard`: the parts after "with" are asked for as well."""
-    text = need.text.strip(_TRIM)
-    if lex.language == "zh":
-        parts = [
-            piece
-            for match in lex.patterns["with"].finditer(text)
-            for piece in re.split(r"[、，和及]", match[1] or match[2])
-        ]
-    elif _MENDS.match(text):
-        return []  # `Fix the test, it fails with a KeyError`
-    else:
-        pieces = lex.patterns["with"].split(text, maxsplit=1)
-        if len(pieces) < 2:
-            pieces = _THAT.split(text, maxsplit=1)
-            if len(pieces) < 2 or not re.search(r"\s+and\s+|,", pieces[1]):
-                return []
-        whole = _PAIR.sub(lambda found: found[0].replace(" and ", _AND), pieces[1])
-        found = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", whole)
-        parts = [part.replace(_AND, " and ") for part in found]
-    return [
-        Need(
-            part.strip(_TRIM),
-            need.quote,
-            "functional",
-            need.moscow,
-            "",
-            Clause(part, lex.language, actions=(part.strip(_TRIM),)),
-            need.by_default,
-            True,
-        )
-        for part in parts
-        if len(part.strip(_TRIM)) > 1
-    ]
-
-
 def _wished(needs: list[Need], goals: list[Goal]) -> list[Need]:
     """What a text wishes for that asks for nothing else: `I wish we knew who waters when`, then its limits."""
     if any(need.kind in ("functional", "nonfunctional") for need in needs):
@@ -268,7 +224,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
             for need in needs
             for piece in (
                 need,
-                *(_with_parts(need, lex) if need.kind == "functional" and need.by_default else []),
+                *(listed_parts(need, lex) if need.kind == "functional" and need.by_default else []),
             )
         ]
     if not vague and not form:

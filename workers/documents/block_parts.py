@@ -39,8 +39,11 @@ _ASKS_FOR = expression(
     re.IGNORECASE,
 )
 _RULES = expression(
-    r"^(?:and |but |it |which |(?:users?|people|customers?|visitors?|members?|admins?|everybody|everyone) )?(?:(?:must|should|shall|(?:has|have) to|needs? to|may|can(?:not|['’]t))(?: not|n['’]t)? \w|(?:do not|don['’]t|never|no|without|nothing) \w)",
+    r"^(?:and |but |it |which |(?:users?|people|customers?|visitors?|members?|admins?|everybody|everyone) )?(?:(?:must|should|shall|(?:has|have) to|needs? to|may|can(?:not|['’]t))(?: not|n['’]t)? \w|(?:do not|don['’]t|never|no(?! (?:more|less|fewer|later|longer|earlier|sooner|other|one) )|without|nothing) \w)",
     re.IGNORECASE,
+)
+_GOES_ON = expression(
+    r"(?:and|but) (?!(?:it|which|users?|people|customers?|visitors?|members?|admins?|every)\b)", re.IGNORECASE
 )
 _CONDITION = expression(r"(?:时|后|前|期间|情况下|的话|之外)$|^(?:如果|假如|若|当|只要|除非|即使|没有)")
 _LISTED, _SHORTEST = 3, 3  # clauses of a list; characters of one
@@ -114,7 +117,10 @@ def _clauses(sentence: str) -> list[str]:
 
 
 def _ruled(sentence: str) -> list[str]:
-    return _joined(sentence, lambda _, piece: not _RULES.match(piece))
+    told = ":" in sentence  # behind a colon somebody else may be who `and cannot ...` speaks of
+    return _joined(
+        sentence, lambda _, piece: not _RULES.match(piece) or (told and _GOES_ON.match(piece) is not None)
+    )
 
 
 def _listed(sentence: str) -> list[str]:
