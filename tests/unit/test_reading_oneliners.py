@@ -57,3 +57,62 @@ def test_a_line_stays_whole_unless_it_lists_what_a_thing_has(text: str) -> None:
 )
 def test_a_line_that_lists_nouns_or_deeds_of_a_thing_is_parted(text: str, parts: list[str]) -> None:
     assert [need.text for need in analyse_request(text).needs if need.part] == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        (
+            "Could you look into letting scanners stay logged in for a whole shift?",
+            "look into letting scanners stay logged in for a whole shift",
+        ),
+        ("Hey, quick one: can we get the weekly report as a PDF too?", "get the weekly report as a PDF too"),
+        ("Could we please have a dark mode?", "a dark mode"),
+        ("Is it possible to export the list as CSV?", "export the list as CSV"),
+        ("Any chance you could sort the table by date?", "sort the table by date"),
+        ("Hi Tom, would you mind adding a search box?", "adding a search box"),
+        ("The list has 20k rows, can you add pagination?", "add pagination"),
+        (
+            "The search is really slow, can you make it faster?",
+            "The search is really slow, can you make it faster",
+        ),
+        ("Könntet ihr bitte einen Export als CSV einbauen?", "einen Export als CSV einbauen"),
+        ("Pourriez-vous ajouter un export CSV ?", "ajouter un export CSV"),
+        ("能不能把报表导出成 PDF？", "把报表导出成 PDF"),
+        ("可以加一个夜间模式吗？", "加一个夜间模式"),
+    ],
+)
+def test_a_polite_question_is_a_wish_that_must_be_kept(text: str, wish: str) -> None:
+    found = analyse_request(text)
+
+    assert [(need.text, need.moscow, need.quote) for need in found.needs] == [(wish, "Must", text)]
+    assert not found.questions
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should guests see it?",
+        "Can we use the existing database?",
+        "Can you tell me whether guests can book?",
+        "Would you rather keep the old login?",
+        "Könnt ihr mir sagen, wer das entscheidet?",
+        "Pourriez-vous me dire qui décide ?",
+        "游客可以看到价格吗？",
+    ],
+)
+def test_what_somebody_wants_to_know_stays_a_question(text: str) -> None:
+    found = analyse_request(f"Build a shop for seeds. {text}")
+
+    assert found.questions == (text,)
+    assert text.rstrip(" ?？") not in {need.text for need in found.needs}
+
+
+def test_a_polite_question_gives_the_title_without_its_courtesies() -> None:
+    assert analyse_request("Hi, could you please add pagination to the users list?").title == (
+        "add pagination to the users list"
+    )
+
+
+def test_latin_letters_behind_chinese_ones_are_read() -> None:
+    assert analyse_request('一一AAA"AA').language == "zh"

@@ -20,6 +20,7 @@ from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.leads import is_answer
 from workers.builtin.manuals import is_manual, promised, subject_of
 from workers.builtin.people import people_in, people_named
+from workers.builtin.polite import polite_wish
 from workers.builtin.qualities import category_of, kind_of, quality_of
 from workers.builtin.remainder import remainder
 from workers.builtin.sentences import Sentence
@@ -46,6 +47,9 @@ _TRIM = " \t.,;:!?。，；：！？、"
 _TOLD = 30  # words from which an item about users tells of several
 _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request when nothing in it is asked for
 _NAMING = 9  # words below which a sentence only says what the thing is called
+_UNASKED = frozenset(
+    {"question", "acceptance", "risk", "user", "metric", "non_goal"}
+)  # where a question is one
 _PRONOUN = expression(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
@@ -249,7 +253,14 @@ class Reader:
         if role in ("", *ASKED) and self.needs and (shown := cues.EXAMPLE.match(text)):
             self.criteria.append(Criterion(shown["said"], self.needs[-1].block))
             return
-        if (role not in ("question", "acceptance") and cues.ASKS_FOR.match(text)) or (
+        polite = polite_wish(text) if role not in _UNASKED else None
+        if polite:
+            if polite.why:
+                self.situation.append(polite.why)
+            given = row.priority or ("Must" if polite.why and polite.why in polite.text else "")
+            self._need(replace(row, text=polite.text, priority=given), lex, by_default=True)
+            return
+        if (role not in ("question", "acceptance") and cues.MAKES_HAN.match(text)) or (
             role in ("", *ASKED) and cues.PROPOSES.match(text)
         ):
             self._need(row, lex, by_default=True)

@@ -20,11 +20,8 @@ CLARIFY = expression(  # `... (to clarify: how long?)`
     r"\s*[(\[（【](?:needs clarification|to clarify|open|tbd|待确认|待定)\s*[:：]\s*([^)\]）】]{3,})[)\]）】]",
     re.IGNORECASE,
 )
-ASKS_FOR = expression(  # a polite question that is a wish: `Could we have ...?`, or in Chinese "make X a Y"
-    r"^(?:(?:so|and|also|oh)[, ]+)?(?:could|can|would|might) (?:(?:we|you|i|somebody|someone) (?:please |maybe |perhaps |also )?(?:have|get|add|make|create|write|develop|support|allow|provide|offer|build|show|implement|include|let)\b|it be possible to\b|there be\b)"
-    r"|^(?:能不能|能否|可否|可不可以)(?:加|做|支持|增加|提供|显示|允许|导出)"
-    r"|^(?:请|麻烦)?(?:[你您])?(?:帮我们?)?(?:[给为替][^，。]{1,14}?)?(?:做|开发|设计|搭建|写)一[个款套]",
-    re.IGNORECASE,
+MAKES_HAN = expression(  # in Chinese "make X a Y"
+    r"^(?:请|麻烦)?(?:[你您])?(?:帮我们?)?(?:[给为替][^，。]{1,14}?)?(?:做|开发|设计|搭建|写)一[个款套]"
 )
 PROPOSES = expression(  # what a proposal would change: `This RFC would remove ...`
     r"^(?:(?:so|and|also|in addition|instead|therefore)[, ]+)*(?:(?:i|we)(?: also| would| hereby| therefore| (?:would|['’]d) like to)* (?:propose|suggest|request|recommend)\b(?! that (?:we|you) (?:wait|meet|talk))"

@@ -19,6 +19,7 @@ from workers.builtin.language import Lexicon, detect_language, lexicon_of
 from workers.builtin.listed_parts import listed_parts
 from workers.builtin.manuals import subject_of
 from workers.builtin.people import actor_name, is_person
+from workers.builtin.polite import polite_wish
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
 from workers.builtin.wishes import goal_of, imperative, same_person
 from workers.documents.audience import without_denied
@@ -108,6 +109,8 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     is_long = len({row.quote for row in found}) > 2
     told = [row for row in found[:_OPENING] if is_long and imperative(row.text, lex)] or found
     first = spoken(told[0].text).strip(_TRIM) if told else text.strip()[:80]
+    polite = polite_wish(told[0].text) if told else None
+    first = spoken(polite.text).strip(_TRIM) if polite else first
     if lex.language == "zh":
         for_whom = re.match(
             r"^(?:请|帮我)?(?:为|给).{1,14}?(?:做|写|开发|设计|搭建|实现|增加|添加|加上)(?:一?[个套款](?!体|人))?(.+)$",
