@@ -116,3 +116,23 @@ def test_a_polite_question_gives_the_title_without_its_courtesies() -> None:
 
 def test_latin_letters_behind_chinese_ones_are_read() -> None:
     assert analyse_request('一一AAA"AA').language == "zh"
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "priority"),
+    [
+        ("Normal browsers should keep the 15 minutes, security won't budge on that.", "functional", "Must"),
+        ("No need to change the schedule (Mondays at 7).", "constraint", "Must"),
+        ("Don't touch the VAT table itself, finance owns it.", "constraint", "Must"),
+        ("Keep the API as it is.", "constraint", "Must"),
+        ("Die Preisliste bitte nicht anfassen.", "constraint", "Must"),
+        ("It won't handle payments in the first version.", "exclusion", "Won't"),
+        ("No need to build an app.", "exclusion", "Won't"),
+    ],
+)
+def test_what_has_to_stay_as_it_is_limits_the_work_and_is_no_part_left_out(
+    said: str, kind: str, priority: str
+) -> None:
+    needs = analyse_request(f"Add a PDF export to the report. {said}").needs
+
+    assert [(need.kind, need.moscow) for need in needs if need.text == said] == [(kind, priority)]

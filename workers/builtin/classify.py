@@ -278,6 +278,9 @@ class Reader:
         if role in ("", "constraint", "nonfunctional", "dependency", *ASKED) and cues.MEANS.match(text):
             self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
             return
+        if role in ("", "background", "constraint", *ASKED) and cues.UNCHANGED.match(text):
+            self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
+            return
         if role == "non_goal" and cues.comments(row, lex):
             self._situated(row, lex)
             return
@@ -300,6 +303,8 @@ class Reader:
         if values.get("in_scope") and values.get("non_goal"):
             self._need(replace(row, text=values["non_goal"], quote=values["non_goal"]), lex, exclusion=True)
         modal = first_modal(text, lex)
+        if modal and not row.priority and cues.INSISTS.search(text):
+            row = replace(row, priority="Must")
         acts = doer_of(text, lex) or (is_cjk(text) and people_in(text, lex))
         if role == "goal" and is_answer(row.passage) and acts and not tells_of_better(text):
             self._need(replace(row, passage=replace(row.passage, role="requirement")), lex, by_default=True)

@@ -50,6 +50,15 @@ MEANS = expression(  # a means that the work has to do without
     r"|^keine? (?:neuen? |weiteren? |zusätzlichen? )(?:hardware|server|software|stellen?|geräte|lizenzen?)|^pas de (?:nouveau|nouvelle)s? (?:matériel|serveur|logiciel)|^sin (?:hardware|servidores) nuev|^不(?:增加|新增|采购|更换)(?:新?硬件|服务器|人手|设备)",
     re.IGNORECASE,
 )
+UNCHANGED = expression(  # what the work has to leave as it is: a limit, and no part that is left out
+    r"^(?:(?:and|but|also|so|please|just|oh)[, ]+)*(?:(?:do not|don['’]?t|dont) (?:touch|change|alter|modify|rename|break)\b|(?:there(?:['’]s| is) )?no need to (?:touch|change|alter|modify|rename|move)\b|(?:keep|leave) .{2,60} (?:exactly |just )?(?:as (?:it|they|that) (?:is|are)|the way (?:it|they) (?:is|are)|unchanged|untouched|alone)[.!]?$)"
+    r"|^(?:bitte )?(?:nicht(?:s)? (?:ändern|anfassen)|.{3,60} (?:nicht (?:ändern|anfassen)|(?:bleibt|bleiben|lassen) (?:so )?wie (?:er|sie|es) (?:ist|sind)))[.!]?$|^(?:merci de )?ne (?:pas (?:toucher|modifier|changer)|(?:touchez|modifiez|changez) pas)\b",
+    re.IGNORECASE,
+)
+INSISTS = expression(  # who does not give way on what is said before
+    r"[,;–-] ?(?:and |because |since |as )?(?:the |our |my )?[\w-]+(?: [\w-]+){0,2} (?:won['’]?t|will not|can(?:not|['’]t)) (?:budge|allow|accept|agree|approve|tolerate|negotiate|bend|give way|back down)\b",
+    re.IGNORECASE,
+)
 HOPED = expression(  # what an organisation wants, or nobody is to do any longer
     r"^(?:the|our) (?:[\w-]+ ){1,3}?(?:wants?|wish(?:es)?|hopes?|aims?|would like)\b"
     r"|\b(?:nobody|no one|niemand|personne|nadie)\b.{3,80}\b(?:any ?more|any longer|mehr|plus|más)\b|(?:没有?人|不用|无需)再",
