@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from workers.builtin.language import lexicon
 from workers.builtin.request import analyse_request
+from workers.builtin.requirements import names_limit
+from workers.builtin.short_names import infinitive
+from workers.documents.technologies import technologies
 
 
 def kinds(text: str) -> dict[str, str]:
@@ -136,3 +140,47 @@ def test_what_has_to_stay_as_it_is_limits_the_work_and_is_no_part_left_out(
     needs = analyse_request(f"Add a PDF export to the report. {said}").needs
 
     assert [(need.kind, need.moscow) for need in needs if need.text == said] == [(kind, priority)]
+
+
+def test_what_the_work_has_to_do_without_is_a_limit_and_no_technology_of_it() -> None:
+    found = analyse_request("Must:\n- run as one container, no Kubernetes\n- store everything in SQLite\n")
+
+    assert {need.text: need.kind for need in found.needs} == {
+        "run as one container": "functional",
+        "no Kubernetes": "constraint",
+        "store everything in SQLite": "functional",
+    }
+    assert found.technologies == (("SQLite", "storage"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("It must not run on AWS or Azure; GCP is fine", ["GCP"]),
+        ("Use React instead of Vue", ["React"]),
+        ("Don't use Docker, use Podman", ["Podman"]),
+        ("Not only PostgreSQL but Redis", ["PostgreSQL", "Redis"]),
+        ("ohne Docker, mit Flutter", ["Flutter"]),
+        ("不要用 MySQL，用 PostgreSQL", ["PostgreSQL"]),
+        ("Constraints: Go 1.22, no Redis", ["Go"]),
+        ("Go 15 steps back", []),
+    ],
+)
+def test_technologies_are_those_that_a_text_does_not_refuse(text: str, named: list[str]) -> None:
+    assert [name for name, _ in technologies(text)] == named
+
+
+def test_limits_behind_a_label_are_one_each() -> None:
+    text = "We want a cache for npm packages.\n\nConstraints: Go 1.22, one person, three weeks."
+
+    limits = [need for need in analyse_request(text).needs if need.kind == "constraint"]
+
+    assert [need.text for need in limits] == ["Go 1.22", "one person", "three weeks"]
+    assert all(map(names_limit, limits))
+
+
+def test_a_thing_that_shows_something_is_wanted_as_it_is_called() -> None:
+    assert infinitive("a page that shows hit rate per team", lexicon("en"), acting=False) == ""
+    assert infinitive("the page that lists teams shows their hit rate", lexicon("en"), acting=False) == (
+        "the page that lists teams to show their hit rate"
+    )

@@ -41,6 +41,7 @@ from workers.documents.passage import ASKED, Passage
 from workers.documents.ranks import ranks
 from workers.documents.reading_words import priority_of
 from workers.documents.stated_name import called_name
+from workers.documents.technologies import refuses
 from workers.documents.trouble import tells_of_better, tells_trouble
 
 _TRIM = " \t.,;:!?。，；：！？、"
@@ -275,7 +276,9 @@ class Reader:
         if role == "question" or asks or lex.find("question", text):
             self.questions.append(row.quote)
             return
-        if role in ("", "constraint", "nonfunctional", "dependency", *ASKED) and cues.MEANS.match(text):
+        if role in ("", "constraint", "nonfunctional", "dependency", *ASKED) and (
+            cues.MEANS.match(text) or refuses(text)
+        ):
             self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
             return
         if role in ("", "background", "constraint", *ASKED) and cues.UNCHANGED.match(text):
