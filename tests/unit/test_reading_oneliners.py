@@ -184,3 +184,73 @@ def test_a_thing_that_shows_something_is_wanted_as_it_is_called() -> None:
     assert infinitive("the page that lists teams shows their hit rate", lexicon("en"), acting=False) == (
         "the page that lists teams to show their hit rate"
     )
+
+
+MAIL = """Hi Priya,
+
+following up on Tuesday's call with the warehouse people in Leeds. They're still printing pick lists because our app logs them
+out every 15 minutes.
+
+Could you look into letting scanners stay logged in for a whole shift, as long as the device is one we've enrolled? Also if a
+scanner gets lost, a shift lead needs to be able to kick it out.
+
+It would be great to have it before peak starts on 2 November.
+
+I'm on holiday from Thursday, ask Tom if anything is unclear.
+
+Thanks!
+Marek
+--
+Marek Nowak | Operations | +44 113 496 0000
+"""
+
+
+def test_what_a_mail_is_dressed_in_is_none_of_what_it_asks_for() -> None:
+    found = analyse_request(MAIL)
+
+    assert found.title == "Look into letting scanners stay logged in for a whole shift"
+    assert [(need.kind, need.text) for need in found.needs] == [
+        (
+            "functional",
+            "look into letting scanners stay logged in for a whole shift, as long as the device is one we've enrolled",
+        ),
+        ("functional", "Also if a scanner gets lost, a shift lead needs to be able to kick it out."),
+        ("constraint", "It would be great to have it before peak starts on 2 November."),
+    ]
+    assert found.situation == (
+        "They're still printing pick lists because our app logs them out every 15 minutes.",
+    )
+    assert found.needs[1].clause.actions == ("kick it out",)
+    assert found.needs[1].clause.conditions == ("if a scanner gets lost",)
+    assert names_limit(found.needs[2])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We need it by Friday.",
+        "Everything should be live before Christmas.",
+        "Ideally this is ready in two weeks.",
+        "Could we have this done by the end of March?",
+        "Needed by 2 November.",
+    ],
+)
+def test_by_when_the_whole_is_wanted_is_a_limit(said: str) -> None:
+    found = analyse_request(f"Add paging to the list. {said}")
+
+    assert [need.text for need in found.needs if need.kind == "constraint" and names_limit(need)] == [said]
+
+
+@pytest.mark.parametrize(
+    "said", ["It should be sorted by date.", "Following up on a lead sends it a reminder."]
+)
+def test_what_a_thing_does_is_no_date_and_no_courtesy(said: str) -> None:
+    found = analyse_request(f"Add paging to the list. {said}")
+
+    assert ("functional", said) in [(need.kind, need.text) for need in found.needs]
+
+
+def test_the_line_below_a_title_is_no_signature() -> None:
+    assert (
+        analyse_request("Seed shop\n--\nBuild a shop for seeds.\n").needs[0].text == "Build a shop for seeds."
+    )

@@ -254,6 +254,9 @@ class Reader:
         if role in ("", *ASKED) and self.needs and (shown := cues.EXAMPLE.match(text)):
             self.criteria.append(Criterion(shown["said"], self.needs[-1].block))
             return
+        if role in ("", "background", "constraint", *ASKED) and cues.DUE.match(text):
+            self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
+            return
         polite = polite_wish(text) if role not in _UNASKED else None
         if polite:
             if polite.why:
@@ -479,7 +482,8 @@ class Reader:
             taken = replace(taken, actor=self.needs[-1].clause.actor)
         moscow: Moscow = "Won't" if exclusion else (row.priority or (modal[0] if modal else "Must"))  # type: ignore[assignment]
         category = quality_of(row, lex)
-        kind: Kind = "exclusion" if exclusion else kind_of(row, lex, taken, category)
+        due = row.role == "constraint" and cues.DUE.match(row.text) is not None
+        kind: Kind = "exclusion" if exclusion else "constraint" if due else kind_of(row, lex, taken, category)
         category = category if kind == "nonfunctional" else ""
         given = row.priority or (modal[0] if modal and not exclusion else "")
         self.needs.append(

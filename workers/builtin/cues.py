@@ -50,6 +50,16 @@ MEANS = expression(  # a means that the work has to do without
     r"|^keine? (?:neuen? |weiteren? |zusätzlichen? )(?:hardware|server|software|stellen?|geräte|lizenzen?)|^pas de (?:nouveau|nouvelle)s? (?:matériel|serveur|logiciel)|^sin (?:hardware|servidores) nuev|^不(?:增加|新增|采购|更换)(?:新?硬件|服务器|人手|设备)",
     re.IGNORECASE,
 )
+DUE = expression(  # by when the whole of it is wanted: `It would be great to have it before peak starts on 2 November`
+    r"^(?:(?:and|but|also|so|please|oh|ideally|if possible)[, ]+)*"
+    r"(?:(?:it (?:would|['’]d) be (?:very |really )?(?:great|nice|good|ideal|helpful|perfect|best|lovely)|(?:i|we)(?:['’]d| would)?(?: really)? (?:need|want|like|love|hope|prefer)|(?:can|could) (?:we|you|i)(?: please)?|the (?:plan|idea|goal) is)(?: (?:if|to)| for)? )?"
+    r"(?:(?:we|you|i) (?:can|could|had) )?(?:(?:to )?(?:have|get|see|ship|finish|launch|need|do|deliver|release) )?"
+    r"(?:it|this|that|everything|all (?:of )?(?:it|this|that)|the whole (?:thing|lot))(?: all)?"
+    r"(?: (?:to be|is|be|must be|should be|has to be|needs to be|would be))?(?: (?:up and running|done|ready|live|finished|in place|working|running|available|shipped|released|online|needed|due))?"
+    r",? (?:ideally |preferably |at the latest |please )?(?:by|before|until|till|(?:no|not) later than|in time for|within(?= (?:a|the|\d+|one|two|three|four|six)\b)|in(?= (?:\d+|two|three|four|six) (?:days|weeks|months)\b))(?! (?:hand|the way|default|mail|e-?mail|itself|mistake|accident)\b) \S.{1,100}$"
+    r"|^(?:ready|done|finished|live|due|needed|deadline:?|eta:?) (?:is )?(?:by|before|until|no later than|on) \S.{1,60}$",
+    re.IGNORECASE,
+)
 UNCHANGED = expression(  # what the work has to leave as it is: a limit, and no part that is left out
     r"^(?:(?:and|but|also|so|please|just|oh)[, ]+)*(?:(?:do not|don['’]?t|dont) (?:touch|change|alter|modify|rename|break)\b|(?:there(?:['’]s| is) )?no need to (?:touch|change|alter|modify|rename|move)\b|(?:keep|leave) .{2,60} (?:exactly |just )?(?:as (?:it|they|that) (?:is|are)|the way (?:it|they) (?:is|are)|unchanged|untouched|alone)[.!]?$)"
     r"|^(?:bitte )?(?:nicht(?:s)? (?:ändern|anfassen)|.{3,60} (?:nicht (?:ändern|anfassen)|(?:bleibt|bleiben|lassen) (?:so )?wie (?:er|sie|es) (?:ist|sind)))[.!]?$|^(?:merci de )?ne (?:pas (?:toucher|modifier|changer)|(?:touchez|modifiez|changez) pas)\b",
@@ -79,7 +89,7 @@ SEEN = expression(  # what is seen when something is tried
     r"\b(?:never|always|is|are) (?:\w+ly )?(?:leaves?|shown|rejected|refused|equals?|accepted|detected|identical|restored)\b|\bequals?\b|\bnever leaves?\b"
 )
 TELLS = expression(  # what happened, or what its author does
-    r"\b(?:was|were|had|did|came|took|wrote|said|asked|went|thought|noticed|agreed|lost|waited|became|started)\b|^(?:last|yesterday|once|i|we|my|thanks|thank you|one fear|there (?:is|are)|let['’]s|so the point|our (?:median|typical|average))\b|\b(?:i|we) (?:copy|print|think|guess|use|have|get|am|are|type|hold)\b|^\[",
+    r"\b(?:was|were|had|did|came|took|wrote|said|asked|went|thought|noticed|agreed|lost|waited|became|started)\b|^(?:last|yesterday|once|i|we|my|thanks|thank you|one fear|there (?:is|are)|let['’]s|so the point|our (?:median|typical|average))\b|^(?:they|we|people|[\w-]+s)(?: are|['’]re) still \w+ing\b|\b(?:i|we) (?:copy|print|think|guess|use|have|get|am|are|type|hold)\b|^\[",
     re.IGNORECASE,
 )
 _OPTIONAL = expression(

@@ -107,7 +107,8 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     if made:
         return _capital(made)
     is_long = len({row.quote for row in found}) > 2
-    told = [row for row in found[:_OPENING] if is_long and imperative(row.text, lex)] or found
+    asking = [row for row in found[:_OPENING] if imperative(row.text, lex) or polite_wish(row.text)]
+    told = (asking if is_long else []) or found
     first = spoken(told[0].text).strip(_TRIM) if told else text.strip()[:80]
     polite = polite_wish(told[0].text) if told else None
     first = spoken(polite.text).strip(_TRIM) if polite else first
@@ -136,6 +137,8 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     while len(kept) < len(words) and kept[-1].lower() in _LEADS_ON:
         kept.pop()
     title = (" ".join(kept) or first[:80])[:100]
+    if title.count("(") > title.count(")"):  # cut within what stands in brackets
+        title = title[: title.rindex("(")].rstrip(_TRIM) or title
     return title if len(found) <= 2 else _capital(title)
 
 

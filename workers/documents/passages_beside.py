@@ -52,10 +52,13 @@ def _below_finished(found: list[Passage]) -> Iterator[Passage]:
 
 
 def _signed(found: list[Passage]) -> list[Passage]:
-    """A name that stands alone at the end, below thanks or a farewell, belongs to them."""
-    last = found[-1] if len(found) > 1 else None
-    if last and not last.role and found[-2].role == "greeting" and is_signature(last.text):
-        found[-1] = replace(last, role="greeting")
+    """A name that stands alone at the end of what is said, below thanks or a farewell, belongs to them."""
+    if not found:
+        return found
+    at = max((at for at, passage in enumerate(found) if passage.block.kind != "message"), default=0)
+    last = found[at]
+    if at and not last.role and found[at - 1].role == "greeting" and is_signature(last.text):
+        found[at] = replace(last, role="greeting")
     return found
 
 
