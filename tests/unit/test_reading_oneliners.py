@@ -80,6 +80,10 @@ def test_a_line_that_lists_nouns_or_deeds_of_a_thing_is_parted(text: str, parts:
             "The search is really slow, can you make it faster?",
             "The search is really slow, can you make it faster",
         ),
+        (
+            "Quick request from finance: could the monthly statement show VAT per country?",
+            "could the monthly statement show VAT per country",
+        ),
         ("Könntet ihr bitte einen Export als CSV einbauen?", "einen Export als CSV einbauen"),
         ("Pourriez-vous ajouter un export CSV ?", "ajouter un export CSV"),
         ("能不能把报表导出成 PDF？", "把报表导出成 PDF"),
@@ -233,6 +237,7 @@ def test_what_a_mail_is_dressed_in_is_none_of_what_it_asks_for() -> None:
         "Ideally this is ready in two weeks.",
         "Could we have this done by the end of March?",
         "Needed by 2 November.",
+        "Must be in place before the audit on 15 June.",
     ],
 )
 def test_by_when_the_whole_is_wanted_is_a_limit(said: str) -> None:
@@ -254,3 +259,21 @@ def test_the_line_below_a_title_is_no_signature() -> None:
     assert (
         analyse_request("Seed shop\n--\nBuild a shop for seeds.\n").needs[0].text == "Build a shop for seeds."
     )
+
+
+def test_who_signs_below_a_farewell_is_no_part_of_the_problem() -> None:
+    foot = "Best regards,\nJana Kowalski\nCoordinator, Food Bank Nord\n"
+    found = analyse_request(
+        f"Hello team,\n\nPlease add a list of crates.\n\nMark will answer questions.\n\n{foot}"
+    )
+
+    assert [need.text for need in found.needs] == ["Please add a list of crates."]
+    assert not found.situation
+
+
+def test_an_order_that_names_a_value_to_reach_is_asked_for_as_well() -> None:
+    text = "Replace moment.js with date-fns, bundle size must drop below 300 kB"
+    found = analyse_request(text)
+
+    assert [goal.target for goal in found.goals] == ["below 300 kB"]
+    assert [need.text for need in found.needs] == [text]

@@ -261,7 +261,7 @@ class Reader:
         if polite:
             if polite.why:
                 self.situation.append(polite.why)
-            given = row.priority or ("Must" if polite.why and polite.why in polite.text else "")
+            given = row.priority or ("Must" if polite.firm else "")
             self._need(replace(row, text=polite.text, priority=given), lex, by_default=True)
             return
         if (role not in ("question", "acceptance") and cues.MAKES_HAN.match(text)) or (

@@ -57,6 +57,7 @@ DUE = expression(  # by when the whole of it is wanted: `It would be great to ha
     r"(?:it|this|that|everything|all (?:of )?(?:it|this|that)|the whole (?:thing|lot))(?: all)?"
     r"(?: (?:to be|is|be|must be|should be|has to be|needs to be|would be))?(?: (?:up and running|done|ready|live|finished|in place|working|running|available|shipped|released|online|needed|due))?"
     r",? (?:ideally |preferably |at the latest |please )?(?:by|before|until|till|(?:no|not) later than|in time for|within(?= (?:a|the|\d+|one|two|three|four|six)\b)|in(?= (?:\d+|two|three|four|six) (?:days|weeks|months)\b))(?! (?:hand|the way|default|mail|e-?mail|itself|mistake|accident)\b) \S.{1,100}$"
+    r"|^(?:must|has to|needs to|should) be (?:up and running|done|ready|live|finished|in place|working|running|available|shipped|released|online) (?:by|before|until|till|no later than|in time for) \S.{1,80}$"
     r"|^(?:ready|done|finished|live|due|needed|deadline:?|eta:?) (?:is )?(?:by|before|until|no later than|on) \S.{1,60}$",
     re.IGNORECASE,
 )

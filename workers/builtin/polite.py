@@ -13,7 +13,7 @@ from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
 
 _HELLO = r"(?:(?:hi|hey|hello|hallo|hola|bonjour|salut|good (?:morning|afternoon|evening)|dear)(?: (?!can\b|could\b|would\b|is\b|any\b)\w+){0,2}[,!.:]? )?"
-_LEAD = rf"^{_HELLO}(?:(?:so|and|also|oh|ok|okay|please|btw|by the way|p\.?s\.?|maybe|perhaps|then|just|one (?:more )?(?:thing|question)|another thing|(?:a )?quick (?:one|question|thing|request|favou?r)|if (?:possible|you can))[,:;.]? )*"
+_LEAD = rf"^{_HELLO}(?:(?:so|and|also|oh|ok|okay|please|btw|by the way|p\.?s\.?|maybe|perhaps|then|just|one (?:more )?(?:thing|question)|another thing|(?:a )?quick (?:one|question|thing|request|favou?r)(?: (?:from|for) (?:the )?\w+)?|if (?:possible|you can))[,:;.]? )*"
 _KNOWS = r"(?:tell|explain|clarify|confirm|describe|say|remind|elaborate|advise|reproduce|try|share|point (?:me|us)|let (?:me|us) know|help (?:me|us) (?:understand|with)|give (?:me|us)|send (?:me|us)|see|imagine|guess|think|believe|rather|prefer|like|agree|recommend|comment|provide (?:me|us|more|some|your|the (?:logs?|steps|details))|answer|estimate|quote|be)\b"
 _SOFT = r"(?:please |kindly |maybe |perhaps |possibly |also |at least |just |then |then please )*"
 _DO = r"(?:have|get|see|add|make|create|write|develop|support|allow|provide|offer|build|show|implement|include|let|export|import|move|change|rename|remove|stop|switch|put|turn|extend|increase|reduce|fix|improve|speed|send|print|sort|filter|hide|limit|merge|split|introduce|replace|set up|enable|disable|prevent|display|download|give|automate|simplify|raise|lower|shorten)\b"
@@ -39,6 +39,10 @@ _BEHIND = expression(  # a reason, then what is asked for
     rf"^(?P<why>(?!(?:if|when|while|because|since|as|for)\b)[^?]{{4,200}}?)(?:[,;:–]| -|,? (?:so|and|but))\s+(?:so |and |but |please |maybe )*{_FRAME}{_TOLD}(?P<wish>\w.+[?？])$",
     re.IGNORECASE | re.DOTALL,
 )
+_THING = expression(  # of the thing, not of its maker: it is quoted whole
+    rf"{_LEAD}(?P<wish>could (?:the|our|each|every|all) (?!(?:reason|cause|problem|error|issue|bug|fault)\b)[\w-]+(?: [\w-]+){{0,3}}? (?:please |also |always |then )*(?:show|support|allow|have|get|be (?!that\b|because\b)|include|send|remember|export|display|print|use|list|sort|keep|open|offer|contain|accept|return|say|tell)\b[^?]*\?)$",
+    re.IGNORECASE,
+)
 _HAN = expression(
     r"^(?:另外|还有|请问|你好|您好|麻烦|咱们|我们|你们|你|您|[，,])*"
     r"(?:(?:能不能|能否|可否|可不可以|是否可以|是否能够?)|(?:可以|能)(?=.*[吗么][?？]?$))(?:请|麻烦|帮我们?|帮忙|也|再|给我们)*"
@@ -53,6 +57,7 @@ _END = " \t?？!."
 class PoliteWish:
     text: str  # what is asked for, in its author's words
     why: str = ""  # what its author says before it
+    firm: bool = False  # its polite `could` stands in the text, and makes nothing optional
 
 
 def polite_wish(text: str) -> PoliteWish | None:
@@ -61,9 +66,13 @@ def polite_wish(text: str) -> PoliteWish | None:
     found = _ASKS.match(said) or _HAN.match(said)
     if found:
         return PoliteWish(_HAVE.sub("", found["wish"].rstrip(_END)))
+    thing = _THING.match(said)
+    if thing:
+        return PoliteWish(thing["wish"].rstrip(_END), firm=True)
     behind = _BEHIND.match(said)
     if behind is None:
         return None
     wish = behind["wish"].rstrip(_END)
-    # `the search is slow, can you make it faster?`: what `it` is stands before it
-    return PoliteWish(said.rstrip(_END) if _PRONOUN.search(wish) else wish, behind["why"].strip())
+    if _PRONOUN.search(wish):  # `the search is slow, can you make it faster?`: what `it` is stands before it
+        return PoliteWish(said.rstrip(_END), behind["why"].strip(), firm=True)
+    return PoliteWish(wish, behind["why"].strip())

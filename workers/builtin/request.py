@@ -177,7 +177,11 @@ def _wished(needs: list[Need], goals: list[Goal]) -> list[Need]:
     """What a text wishes for that asks for nothing else: `I wish we knew who waters when`, then its limits."""
     if any(need.kind in ("functional", "nonfunctional") for need in needs):
         return []
-    wishes = [goal.text for goal in goals if lexicon_of(goal.text).find("want", goal.text)]
+    wishes = [
+        goal.text
+        for goal in goals
+        if (lex := lexicon_of(goal.text)).find("want", goal.text) or imperative(goal.text, lex)
+    ]
     return [Need(text, text, "functional", "Must", "", clause(text, ()), True) for text in wishes]
 
 

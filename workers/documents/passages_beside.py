@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from orchestrator.domain.courtesies import is_signature
+from orchestrator.domain.courtesies import is_below_farewell, is_signature
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.text import keywords
 from workers.documents.passage import ASKED, Passage
@@ -57,7 +57,9 @@ def _signed(found: list[Passage]) -> list[Passage]:
         return found
     at = max((at for at, passage in enumerate(found) if passage.block.kind != "message"), default=0)
     last = found[at]
-    if at and not last.role and found[at - 1].role == "greeting" and is_signature(last.text):
+    before = found[at - 1] if at else last
+    signs = is_signature(last.text) or is_below_farewell(last.text, before.text)
+    if not last.role and last.block.kind == "paragraph" and before.role == "greeting" and signs:
         found[at] = replace(last, role="greeting")
     return found
 
