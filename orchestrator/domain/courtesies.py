@@ -11,6 +11,7 @@ import re
 from orchestrator.domain.patterns import expression
 
 LONGEST = 200  # characters of one
+_OFFICE = 14  # words of a signature
 _END = expression(r"(?<=[.!?。！？…])\s+|(?<=[。！？])")
 _LEAD = r"(?:(?:and|but|so|oh|well|again|anyway|also|first(?: of all)?|once again|p\.?s\.?)[,:.]? )*"
 _I = r"(?:(?:i|we)(?: do| really| just)*|i['’]m|we['’]re|i am|we are)"
@@ -22,6 +23,10 @@ _SAID = expression(
     rf"|{_I}(?: very much| greatly| truly)? (?:appreciate|(?:very )?grateful|thankful|thank you)\b|(?:much|greatly) appreciated|(?:any|your|all) (?:help|advice|support|thoughts?) (?:is|are|would be)\b.{{0,20}}\bappreciated"
     rf"|(?:{_I} )?(?:hope|trust|hoping)(?: that)? (?:you|your|all|everyone|everybody|everything|this (?:mail|e-?mail|message|letter|note|finds|helps|makes|is (?:clear|enough|ok|okay|fine|not too long|the right))|that(?: this)? (?:is (?:clear|enough|ok|okay|fine)|helps|makes sense))\b.{{0,80}}"
     rf"|(?:{_I} )?look(?:ing)? forward\b|(?:please |do |please do )*(?:let (?:me|us) know|feel free to (?:ask|call|write|contact|ring|reach)|don['’]t hesitate|(?:do )?not hesitate|get (?:back to|in touch)|reach out)\b"
+    rf"|(?:{_I} )?(?:just )?following up (?:on|from|about|with)\b[^,;:?]{{0,60}}\b(?:calls?|meetings?|e-?mails?|mails?|chats?|conversations?|discussions?|talks?|messages?|tickets?|threads?|notes?|workshops?|visits?|demo)\b[^,;:?]{{0,80}}[.!…]?$|(?:as|like) (?:we )?(?:discussed|agreed|mentioned|promised|talked about)\b[^,;:?]{{0,80}}[.!…]?$"
+    rf"|{_I} (?:on (?:holiday|vacation|leave|a trip)|out of (?:the )?office|travelling|traveling|(?:away|off|back|out) (?:again )?(?:from (?!the\b|my\b|our\b|work\b|home\b)|until|till|next|on|tomorrow|as of|in (?:the|an?|\d)))\b(?!.{{0,160}}\b(?:when|while|cannot|can['’]t|app|system)\b)"
+    r"|(?-i:[A-Z])[\w-]+ (?:can|will) (?:answer|take) (?:any |all |your )?questions\b"
+    r"|(?:please )?(?:ask|ping|call|contact|talk to|speak to) (?-i:[A-Z])[\w-]+ (?:if|when|with|about|for) (?:you|anything|something|any|questions)\b"
     r"|(?:call|ring|write to|phone|e-?mail|contact|ask) (?:me|us) (?:any ?time|if|when|with)\b"
     rf"|{_I} (?:happy|glad|available|free|around) (?:to (?:answer|talk|explain|discuss|meet|help|chat)|for (?:questions|a (?:call|chat)))\b"
     r"|(?:have|enjoy) (?:an?|the|your) (?:\w+ )?(?:day|week|weekend|evening|holidays?|summer|time|trip|vacation|christmas|easter)\b"
@@ -59,6 +64,22 @@ def pieces(text: str) -> list[str]:
 def is_signature(text: str) -> bool:
     """Whether a text is the name of who signs, and no more: `Petra`, `Ann and Bo`."""
     return _SIGNED.match(text.strip()) is not None
+
+
+_FAREWELL = expression(
+    r"(?:(?:best|kind|kindest|warm|many) )?(?:regards|wishes|greetings)|cheers|thanks|thank you|many thanks|sincerely|yours|viele grüße|beste grüße|mit freundlichen|cordialement|saludos|gracias|merci\b",
+    re.IGNORECASE,
+)
+_NAMED = expression(r"[A-ZÀ-Ý][\w'’.-]+(?: [A-ZÀ-Ý][\w'’.-]+){1,3}\b(?!.*[.!?:;]$)")
+
+
+def is_below_farewell(text: str, before: str) -> bool:
+    """Whether a text is who signs, with their office and place, below a farewell: `Jana Kowalski, Coordinator, Food Bank`."""
+    return (
+        _FAREWELL.match(before.strip()) is not None
+        and len(text.split()) <= _OFFICE
+        and _NAMED.match(text.strip()) is not None
+    )
 
 
 def is_all_courtesy(text: str) -> bool:

@@ -13,7 +13,7 @@ from workers.documents.technologies import technologies
         ("Use Go and Postgres on Azure", ["Go", "Postgres", "Azure"]),
         ("Go live in March", []),
         ("| 3 | Go live | C |", []),
-        ("Written in C, not in Rust", ["C", "Rust"]),
+        ("Written in C, not in Rust", ["C"]),
         ("An R package for plots", ["R"]),
         ("Staff sign in with Azure AD", []),
         ("- Teams can meet\n- results are sent to Teams", ["Teams"]),

@@ -20,6 +20,7 @@ from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.leads import is_answer
 from workers.builtin.manuals import is_manual, promised, subject_of
 from workers.builtin.people import people_in, people_named
+from workers.builtin.polite import polite_wish
 from workers.builtin.qualities import category_of, kind_of, quality_of
 from workers.builtin.remainder import remainder
 from workers.builtin.sentences import Sentence
@@ -40,12 +41,16 @@ from workers.documents.passage import ASKED, Passage
 from workers.documents.ranks import ranks
 from workers.documents.reading_words import priority_of
 from workers.documents.stated_name import called_name
+from workers.documents.technologies import refuses
 from workers.documents.trouble import tells_of_better, tells_trouble
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _TOLD = 30  # words from which an item about users tells of several
 _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request when nothing in it is asked for
 _NAMING = 9  # words below which a sentence only says what the thing is called
+_UNASKED = frozenset(
+    {"question", "acceptance", "risk", "user", "metric", "non_goal"}
+)  # where a question is one
 _PRONOUN = expression(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
@@ -249,7 +254,17 @@ class Reader:
         if role in ("", *ASKED) and self.needs and (shown := cues.EXAMPLE.match(text)):
             self.criteria.append(Criterion(shown["said"], self.needs[-1].block))
             return
-        if (role not in ("question", "acceptance") and cues.ASKS_FOR.match(text)) or (
+        if role in ("", "background", "constraint", *ASKED) and cues.DUE.match(text):
+            self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
+            return
+        polite = polite_wish(text) if role not in _UNASKED else None
+        if polite:
+            if polite.why:
+                self.situation.append(polite.why)
+            given = row.priority or ("Must" if polite.firm else "")
+            self._need(replace(row, text=polite.text, priority=given), lex, by_default=True)
+            return
+        if (role not in ("question", "acceptance") and cues.MAKES_HAN.match(text)) or (
             role in ("", *ASKED) and cues.PROPOSES.match(text)
         ):
             self._need(row, lex, by_default=True)
@@ -264,7 +279,12 @@ class Reader:
         if role == "question" or asks or lex.find("question", text):
             self.questions.append(row.quote)
             return
-        if role in ("", "constraint", "nonfunctional", "dependency", *ASKED) and cues.MEANS.match(text):
+        if role in ("", "constraint", "nonfunctional", "dependency", *ASKED) and (
+            cues.MEANS.match(text) or refuses(text)
+        ):
+            self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
+            return
+        if role in ("", "background", "constraint", *ASKED) and cues.UNCHANGED.match(text):
             self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
             return
         if role == "non_goal" and cues.comments(row, lex):
@@ -289,6 +309,8 @@ class Reader:
         if values.get("in_scope") and values.get("non_goal"):
             self._need(replace(row, text=values["non_goal"], quote=values["non_goal"]), lex, exclusion=True)
         modal = first_modal(text, lex)
+        if modal and not row.priority and cues.INSISTS.search(text):
+            row = replace(row, priority="Must")
         acts = doer_of(text, lex) or (is_cjk(text) and people_in(text, lex))
         if role == "goal" and is_answer(row.passage) and acts and not tells_of_better(text):
             self._need(replace(row, passage=replace(row.passage, role="requirement")), lex, by_default=True)
@@ -460,7 +482,8 @@ class Reader:
             taken = replace(taken, actor=self.needs[-1].clause.actor)
         moscow: Moscow = "Won't" if exclusion else (row.priority or (modal[0] if modal else "Must"))  # type: ignore[assignment]
         category = quality_of(row, lex)
-        kind: Kind = "exclusion" if exclusion else kind_of(row, lex, taken, category)
+        due = row.role == "constraint" and cues.DUE.match(row.text) is not None
+        kind: Kind = "exclusion" if exclusion else "constraint" if due else kind_of(row, lex, taken, category)
         category = category if kind == "nonfunctional" else ""
         given = row.priority or (modal[0] if modal and not exclusion else "")
         self.needs.append(

@@ -20,11 +20,8 @@ CLARIFY = expression(  # `... (to clarify: how long?)`
     r"\s*[(\[（【](?:needs clarification|to clarify|open|tbd|待确认|待定)\s*[:：]\s*([^)\]）】]{3,})[)\]）】]",
     re.IGNORECASE,
 )
-ASKS_FOR = expression(  # a polite question that is a wish: `Could we have ...?`, or in Chinese "make X a Y"
-    r"^(?:(?:so|and|also|oh)[, ]+)?(?:could|can|would|might) (?:(?:we|you|i|somebody|someone) (?:please |maybe |perhaps |also )?(?:have|get|add|make|create|write|develop|support|allow|provide|offer|build|show|implement|include|let)\b|it be possible to\b|there be\b)"
-    r"|^(?:能不能|能否|可否|可不可以)(?:加|做|支持|增加|提供|显示|允许|导出)"
-    r"|^(?:请|麻烦)?(?:[你您])?(?:帮我们?)?(?:[给为替][^，。]{1,14}?)?(?:做|开发|设计|搭建|写)一[个款套]",
-    re.IGNORECASE,
+MAKES_HAN = expression(  # in Chinese "make X a Y"
+    r"^(?:请|麻烦)?(?:[你您])?(?:帮我们?)?(?:[给为替][^，。]{1,14}?)?(?:做|开发|设计|搭建|写)一[个款套]"
 )
 PROPOSES = expression(  # what a proposal would change: `This RFC would remove ...`
     r"^(?:(?:so|and|also|in addition|instead|therefore)[, ]+)*(?:(?:i|we)(?: also| would| hereby| therefore| (?:would|['’]d) like to)* (?:propose|suggest|request|recommend)\b(?! that (?:we|you) (?:wait|meet|talk))"
@@ -53,6 +50,26 @@ MEANS = expression(  # a means that the work has to do without
     r"|^keine? (?:neuen? |weiteren? |zusätzlichen? )(?:hardware|server|software|stellen?|geräte|lizenzen?)|^pas de (?:nouveau|nouvelle)s? (?:matériel|serveur|logiciel)|^sin (?:hardware|servidores) nuev|^不(?:增加|新增|采购|更换)(?:新?硬件|服务器|人手|设备)",
     re.IGNORECASE,
 )
+DUE = expression(  # by when the whole of it is wanted: `It would be great to have it before peak starts on 2 November`
+    r"^(?:(?:and|but|also|so|please|oh|ideally|if possible)[, ]+)*"
+    r"(?:(?:it (?:would|['’]d) be (?:very |really )?(?:great|nice|good|ideal|helpful|perfect|best|lovely)|(?:i|we)(?:['’]d| would)?(?: really)? (?:need|want|like|love|hope|prefer)|(?:can|could) (?:we|you|i)(?: please)?|the (?:plan|idea|goal) is)(?: (?:if|to)| for)? )?"
+    r"(?:(?:we|you|i) (?:can|could|had) )?(?:(?:to )?(?:have|get|see|ship|finish|launch|need|do|deliver|release) )?"
+    r"(?:it|this|that|everything|all (?:of )?(?:it|this|that)|the whole (?:thing|lot))(?: all)?"
+    r"(?: (?:to be|is|be|must be|should be|has to be|needs to be|would be))?(?: (?:up and running|done|ready|live|finished|in place|working|running|available|shipped|released|online|needed|due))?"
+    r",? (?:ideally |preferably |at the latest |please )?(?:by|before|until|till|(?:no|not) later than|in time for|within(?= (?:a|the|\d+|one|two|three|four|six)\b)|in(?= (?:\d+|two|three|four|six) (?:days|weeks|months)\b))(?! (?:hand|the way|default|mail|e-?mail|itself|mistake|accident)\b) \S.{1,100}$"
+    r"|^(?:must|has to|needs to|should) be (?:up and running|done|ready|live|finished|in place|working|running|available|shipped|released|online) (?:by|before|until|till|no later than|in time for) \S.{1,80}$"
+    r"|^(?:ready|done|finished|live|due|needed|deadline:?|eta:?) (?:is )?(?:by|before|until|no later than|on) \S.{1,60}$",
+    re.IGNORECASE,
+)
+UNCHANGED = expression(  # what the work has to leave as it is: a limit, and no part that is left out
+    r"^(?:(?:and|but|also|so|please|just|oh)[, ]+)*(?:(?:do not|don['’]?t|dont) (?:touch|change|alter|modify|rename|break)\b|(?:there(?:['’]s| is) )?no need to (?:touch|change|alter|modify|rename|move)\b|(?:keep|leave) .{2,60} (?:exactly |just )?(?:as (?:it|they|that) (?:is|are)|the way (?:it|they) (?:is|are)|unchanged|untouched|alone)[.!]?$)"
+    r"|^(?:bitte )?(?:nicht(?:s)? (?:ändern|anfassen)|.{3,60} (?:nicht (?:ändern|anfassen)|(?:bleibt|bleiben|lassen) (?:so )?wie (?:er|sie|es) (?:ist|sind)))[.!]?$|^(?:merci de )?ne (?:pas (?:toucher|modifier|changer)|(?:touchez|modifiez|changez) pas)\b",
+    re.IGNORECASE,
+)
+INSISTS = expression(  # who does not give way on what is said before
+    r"[,;–-] ?(?:and |because |since |as )?(?:the |our |my )?[\w-]+(?: [\w-]+){0,2} (?:won['’]?t|will not|can(?:not|['’]t)) (?:budge|allow|accept|agree|approve|tolerate|negotiate|bend|give way|back down)\b",
+    re.IGNORECASE,
+)
 HOPED = expression(  # what an organisation wants, or nobody is to do any longer
     r"^(?:the|our) (?:[\w-]+ ){1,3}?(?:wants?|wish(?:es)?|hopes?|aims?|would like)\b"
     r"|\b(?:nobody|no one|niemand|personne|nadie)\b.{3,80}\b(?:any ?more|any longer|mehr|plus|más)\b|(?:没有?人|不用|无需)再",
@@ -73,7 +90,7 @@ SEEN = expression(  # what is seen when something is tried
     r"\b(?:never|always|is|are) (?:\w+ly )?(?:leaves?|shown|rejected|refused|equals?|accepted|detected|identical|restored)\b|\bequals?\b|\bnever leaves?\b"
 )
 TELLS = expression(  # what happened, or what its author does
-    r"\b(?:was|were|had|did|came|took|wrote|said|asked|went|thought|noticed|agreed|lost|waited|became|started)\b|^(?:last|yesterday|once|i|we|my|thanks|thank you|one fear|there (?:is|are)|let['’]s|so the point|our (?:median|typical|average))\b|\b(?:i|we) (?:copy|print|think|guess|use|have|get|am|are|type|hold)\b|^\[",
+    r"\b(?:was|were|had|did|came|took|wrote|said|asked|went|thought|noticed|agreed|lost|waited|became|started)\b|^(?:last|yesterday|once|i|we|my|thanks|thank you|one fear|there (?:is|are)|let['’]s|so the point|our (?:median|typical|average))\b|^(?:they|we|people|[\w-]+s)(?: are|['’]re) still \w+ing\b|\b(?:i|we) (?:copy|print|think|guess|use|have|get|am|are|type|hold)\b|^\[",
     re.IGNORECASE,
 )
 _OPTIONAL = expression(

@@ -12,6 +12,7 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords, overlap
 from workers.builtin.known_kinds import Ask, ask_of, rows
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
+from workers.builtin.listed_parts import names_verb
 from workers.builtin.names import plural
 from workers.builtin.request import Need, RequestAnalysis, analyse_request
 from workers.builtin.said_sections import section_rows, with_sections
@@ -211,12 +212,6 @@ def material(facts: Mapping[str, Json], check: Callable[[], None]) -> Material:
 
 def _names(name: str, text: str) -> bool:
     return re.search(rf"(?<![\w]){re.escape(name.lower())}(?![\w])", text) is not None
-
-
-def names_verb(word: str, lex: Lexicon) -> bool:
-    """Whether a word is a verb as `it` does it: `converts`, `validates`."""
-    low = word.lower()
-    return any(low == form for verb in lex.verbs for form in (f"{verb}s", f"{verb}es", f"{verb[:-1]}ies"))
 
 
 def upper_first(text: str) -> str:

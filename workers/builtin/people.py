@@ -149,6 +149,8 @@ def is_one_of(kind: str, word: str) -> bool:
 
 
 def _ending(word: str, lex: Lexicon) -> bool:
+    if lex.language != "en":  # endings are those of English words
+        return False
     return lex.find("agent", word) is not None and lex.find("tool", word) is None
 
 

@@ -14,10 +14,12 @@ from orchestrator.domain.patterns import expression
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
 from workers.builtin.classify import Reader
-from workers.builtin.clauses import Clause, clause
+from workers.builtin.clauses import clause
 from workers.builtin.language import Lexicon, detect_language, lexicon_of
+from workers.builtin.listed_parts import listed_parts
 from workers.builtin.manuals import subject_of
 from workers.builtin.people import actor_name, is_person
+from workers.builtin.polite import polite_wish
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
 from workers.builtin.wishes import goal_of, imperative, same_person
 from workers.documents.audience import without_denied
@@ -74,15 +76,6 @@ _STOP = frozenset(
 )
 _PRONOUNS = (["it"], ["them"], ["us"], ["sure"])
 _LEADS_ON = _STOP | {"a", "an", "the"}  # a title that is cut does not end in one
-_PAIR = expression(  # one thing, though its name joins two words
-    r"\b(?:drag and drop|copy and paste|cut and paste|search and replace|find and replace|point and click|black and white|terms and conditions|questions and answers|read and write|back and forth|trial and error|click and collect|pick and place|research and development)\b",
-    re.IGNORECASE,
-)
-_AND = "\0"
-_MENDS = expression(
-    r"^(?:please )?(?:fix|debug|repair|resolve|investigate|find out|look into)\b", re.IGNORECASE
-)
-_THAT = expression(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
 
 
 def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lexicon, manual: bool) -> str:
@@ -114,8 +107,11 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     if made:
         return _capital(made)
     is_long = len({row.quote for row in found}) > 2
-    told = [row for row in found[:_OPENING] if is_long and imperative(row.text, lex)] or found
+    asking = [row for row in found[:_OPENING] if imperative(row.text, lex) or polite_wish(row.text)]
+    told = (asking if is_long else []) or found
     first = spoken(told[0].text).strip(_TRIM) if told else text.strip()[:80]
+    polite = polite_wish(told[0].text) if told else None
+    first = spoken(polite.text).strip(_TRIM) if polite else first
     if lex.language == "zh":
         for_whom = re.match(
             r"^(?:请|帮我)?(?:为|给).{1,14}?(?:做|写|开发|设计|搭建|实现|增加|添加|加上)(?:一?[个套款](?!体|人))?(.+)$",
@@ -141,6 +137,8 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     while len(kept) < len(words) and kept[-1].lower() in _LEADS_ON:
         kept.pop()
     title = (" ".join(kept) or first[:80])[:100]
+    if title.count("(") > title.count(")"):  # cut within what stands in brackets
+        title = title[: title.rindex("(")].rstrip(_TRIM) or title
     return title if len(found) <= 2 else _capital(title)
 
 
@@ -175,47 +173,15 @@ def _product(title: str, things: tuple[str, ...], first: str, manual: bool, thin
     return lex.say("change") if thin and title.split()[0].lower() in lex.verbs else ""
 
 
-def _with_parts(need: Need, lex: Lexicon) -> list[Need]:
-    """`a URL shortener with an admin dashboard`: the parts after "with" are asked for as well."""
-    text = need.text.strip(_TRIM)
-    if lex.language == "zh":
-        parts = [
-            piece
-            for match in lex.patterns["with"].finditer(text)
-            for piece in re.split(r"[、，和及]", match[1] or match[2])
-        ]
-    elif _MENDS.match(text):
-        return []  # `Fix the test, it fails with a KeyError`
-    else:
-        pieces = lex.patterns["with"].split(text, maxsplit=1)
-        if len(pieces) < 2:
-            pieces = _THAT.split(text, maxsplit=1)
-            if len(pieces) < 2 or not re.search(r"\s+and\s+|,", pieces[1]):
-                return []
-        whole = _PAIR.sub(lambda found: found[0].replace(" and ", _AND), pieces[1])
-        found = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", whole)
-        parts = [part.replace(_AND, " and ") for part in found]
-    return [
-        Need(
-            part.strip(_TRIM),
-            need.quote,
-            "functional",
-            need.moscow,
-            "",
-            Clause(part, lex.language, actions=(part.strip(_TRIM),)),
-            need.by_default,
-            True,
-        )
-        for part in parts
-        if len(part.strip(_TRIM)) > 1
-    ]
-
-
 def _wished(needs: list[Need], goals: list[Goal]) -> list[Need]:
     """What a text wishes for that asks for nothing else: `I wish we knew who waters when`, then its limits."""
     if any(need.kind in ("functional", "nonfunctional") for need in needs):
         return []
-    wishes = [goal.text for goal in goals if lexicon_of(goal.text).find("want", goal.text)]
+    wishes = [
+        goal.text
+        for goal in goals
+        if (lex := lexicon_of(goal.text)).find("want", goal.text) or imperative(goal.text, lex)
+    ]
     return [Need(text, text, "functional", "Must", "", clause(text, ()), True) for text in wishes]
 
 
@@ -268,7 +234,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
             for need in needs
             for piece in (
                 need,
-                *(_with_parts(need, lex) if need.kind == "functional" and need.by_default else []),
+                *(listed_parts(need, lex) if need.kind == "functional" and need.by_default else []),
             )
         ]
     if not vague and not form:

@@ -10,6 +10,7 @@ from orchestrator.domain.testable import is_testable
 from workers.builtin.amended import amended, ranked, with_criteria
 from workers.builtin.clauses import clause, story_wish
 from workers.builtin.criteria import SYSTEM, base, criteria, headline
+from workers.builtin.cues import DUE
 from workers.builtin.discovery import left_out
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
@@ -129,6 +130,8 @@ def names_limit(need: Need) -> bool:
     """
     lex = lexicon_of(need.text)
     if need.kind == "constraint" and names_alone(need.text):
+        return True
+    if need.kind == "constraint" and DUE.match(need.text):
         return True
     if need.kind == "constraint" and lex.find("around", need.text) and not lex.find("inside", need.text):
         return True

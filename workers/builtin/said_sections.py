@@ -17,6 +17,7 @@ from workers.builtin.clauses import first_modal
 from workers.builtin.language import lexicon_of
 from workers.builtin.sentences import Sentence, is_telling, sentences_of
 from workers.builtin.wishes import imperative, same_person
+from workers.documents.block_parts import several
 from workers.documents.passage import Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import label_role
@@ -40,11 +41,6 @@ _ALIKE = {"plan": "constraint"}  # what a timeline says is a limit
 _LISTS = frozenset(
     {"constraint", "risk", "assumption", "dependency"}
 )  # behind whose labels several may stand
-_COMMA = expression(r"[,，、]\s*(?:(?:and|und|et|y)\s+)?(?![^(（]*[)）])")
-_GOES_ON = expression(  # a part behind a comma that says nothing without the one before it
-    r"(?:which|who|that|where|when|if|because|since|but|so|or|as|including|such|e\.g|i\.e|not|only|then|at|in|on|by|for|with|from|of)\b",
-    re.IGNORECASE,
-)
 _THEY = expression(
     r"(?:they|all of them|most of them|some of them|everybody|these|he|she)\b|他们|她们|大家", re.IGNORECASE
 )
@@ -88,14 +84,8 @@ def _as_said(passage: Passage) -> Passage:
 
 def _parts(row: Sentence) -> list[Sentence]:
     """`Constraints: one server, no cloud` names two; a sentence with commas of its own stays one."""
-    pieces = [piece.strip() for piece in _COMMA.split(row.text.rstrip(".。"))]
-    several = (
-        row.role in _LISTS
-        and len(pieces) > 1
-        and all(piece and len(piece.split()) <= _WORDS for piece in pieces)
-        and not any(_GOES_ON.match(piece) for piece in pieces[1:])
-    )
-    return [replace(row, text=piece) for piece in pieces] if several else [row]
+    pieces = several(row.text, _WORDS) if row.role in _LISTS else [row.text]
+    return [replace(row, text=piece) for piece in pieces]
 
 
 def with_sections(a: RequestAnalysis, rows: Sequence[Sentence]) -> RequestAnalysis:

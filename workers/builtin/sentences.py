@@ -17,6 +17,7 @@ from workers.documents.block_parts import MAX_SENTENCE, bounded, parts_of
 from workers.documents.passage import ASKED, SKIPPED, Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import column_of
+from workers.documents.technologies import refuses
 
 WHOLE = frozenset(
     {"goal", "metric", "risk", "non_goal", "acceptance", "user", "question", "use_case"}
@@ -25,6 +26,7 @@ UNREAD = frozenset(
     {"done", "code", "front", "message", "attribute", "mitigation", "plan", *SKIPPED}
 )  # roles without a statement to sort
 _COLUMNS, _WORDS = 3, 2  # of a table whose cells are statements each; of a cell that states something
+_LIMIT = 4  # words of a limit among several behind a label
 _EXPLAINED = ASKED | {"constraint", "dependency"}  # roles whose items may say why
 _MEASURES = frozenset({"goal", "metric"})
 _ABLE = expression(r"可以?|能够?")  # in a list of what a thing does it is no "may"
@@ -109,8 +111,11 @@ def _sentences(
     frame = Sentence("", "", passage, intro and not of_wishes, priority)
     whole = passage.block.kind == "row" or passage.role in ("user", "non_goal")
     pieces = [said] if whole else parts_of(said)
+    if passage.role == "constraint" and passage.label and not listed and pieces == [said]:
+        pieces = block_parts.several(said, _LIMIT)  # `Constraints: Go 1.22, one person, three weeks.`
     told = listed and passage.role in _EXPLAINED
-    if (told and not all(_asks(piece) for piece in pieces)) or any(
+    apart = all(_asks(piece) for piece in pieces) or any(map(refuses, pieces[1:]))
+    if (told and not apart) or any(
         _REFERS.match(piece) or (passage.role in _MEASURES and is_today(piece)) for piece in pieces[1:]
     ):
         pieces = [said]

@@ -84,6 +84,9 @@ class Statement:
     several: bool  # the subject is a plural
 
 
+_RELATIVE = frozenset(["that", "which", "who", "whose", "where"])
+
+
 def stated(text: str, lex: Lexicon) -> Statement | None:
     """A statement without a modal verb of its own, at its verb; None for another sentence or language."""
     if lex.language != "en" or tongue(text):
@@ -100,6 +103,8 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
         head = _ASIDE.sub("", subject).strip()
         if re.search(r"[,;:]$", subject) or not _DETERMINERS.sub("", f"{head} ").strip():
             continue
+        if head.split()[-1:] and head.split()[-1].lower() in _RELATIVE:
+            continue  # `a page that shows ...` is a thing, and shows nothing yet
         if low in _MODALS or (
             low in ("has", "have", "need", "needs") and said[token.end() :].lstrip().startswith("to ")
         ):

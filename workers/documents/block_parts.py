@@ -12,6 +12,7 @@ from orchestrator.domain.text import is_cjk, keywords
 from workers.documents.passage import Passage
 from workers.documents.quantities import month_first
 from workers.documents.reading_words import column_of
+from workers.documents.technologies import refuses
 from workers.documents.tongues import tongue
 
 MAX_SENTENCE = 1_200  # characters
@@ -39,7 +40,15 @@ _ASKS_FOR = expression(
     re.IGNORECASE,
 )
 _RULES = expression(
-    r"^(?:and |but |it |which |(?:users?|people|customers?|visitors?|members?|admins?|everybody|everyone) )?(?:(?:must|should|shall|(?:has|have) to|needs? to|may|can(?:not|['’]t))(?: not|n['’]t)? \w|(?:do not|don['’]t|never|no|without|nothing) \w)",
+    r"^(?:and |but |it |which |(?:users?|people|customers?|visitors?|members?|admins?|everybody|everyone) )?(?:(?:must|should|shall|(?:has|have) to|needs? to|may|can(?:not|['’]t))(?: not|n['’]t)? \w|(?:do not|don['’]t|never|no(?! (?:more|less|fewer|later|longer|earlier|sooner|other|one) )|without|nothing) \w)",
+    re.IGNORECASE,
+)
+_GOES_ON = expression(
+    r"(?:and|but) (?!(?:it|which|users?|people|customers?|visitors?|members?|admins?|every)\b)", re.IGNORECASE
+)
+_LISTS = expression(r"[,，、]\s*(?:(?:and|und|et|y)\s+)?(?![^(（]*[)）])")
+_SAYS_MORE = expression(  # a part behind a comma that says nothing without the one before it
+    r"(?:which|who|that|where|when|if|because|since|but|so|or|as|including|such|e\.g|i\.e|not|only|then|at|in|on|by|for|with|from|of|\w+(?:ed|ing))\b",
     re.IGNORECASE,
 )
 _CONDITION = expression(r"(?:时|后|前|期间|情况下|的话|之外)$|^(?:如果|假如|若|当|只要|除非|即使|没有)")
@@ -95,6 +104,15 @@ def lists_what_it_does(sentence: str) -> bool:
     return _MAKES.match(sentence) is not None and len(_listed(sentence)) >= _LISTED
 
 
+def several(text: str, longest: int) -> list[str]:
+    """What a line lists behind a label, each by itself (`one server, no cloud`); a sentence with commas of its own is one."""
+    pieces = [piece.strip() for piece in _LISTS.split(text.rstrip(".。"))]
+    apart = all(piece and len(piece.split()) <= longest for piece in pieces) and not any(
+        _SAYS_MORE.match(piece) for piece in pieces[1:]
+    )
+    return pieces if len(pieces) > 1 and apart else [text]
+
+
 def _clauses(sentence: str) -> list[str]:
     """The clauses of a Chinese sentence that lists what a thing does; of another one, those that rule something out.
 
@@ -103,7 +121,7 @@ def _clauses(sentence: str) -> list[str]:
     if lists_what_it_does(sentence):
         return _listed(sentence) if is_cjk(sentence) else _ruled(sentence)
     if not is_cjk(sentence):
-        return [sentence]
+        return _joined(sentence, lambda _, piece: not refuses(piece))
     return _joined(
         sentence,
         lambda before, piece: (
@@ -114,7 +132,10 @@ def _clauses(sentence: str) -> list[str]:
 
 
 def _ruled(sentence: str) -> list[str]:
-    return _joined(sentence, lambda _, piece: not _RULES.match(piece))
+    told = ":" in sentence  # behind a colon somebody else may be who `and cannot ...` speaks of
+    return _joined(
+        sentence, lambda _, piece: not _RULES.match(piece) or (told and _GOES_ON.match(piece) is not None)
+    )
 
 
 def _listed(sentence: str) -> list[str]:

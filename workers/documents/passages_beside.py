@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from orchestrator.domain.courtesies import is_signature
+from orchestrator.domain.courtesies import is_below_farewell, is_signature
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.text import keywords
 from workers.documents.passage import ASKED, Passage
@@ -52,10 +52,15 @@ def _below_finished(found: list[Passage]) -> Iterator[Passage]:
 
 
 def _signed(found: list[Passage]) -> list[Passage]:
-    """A name that stands alone at the end, below thanks or a farewell, belongs to them."""
-    last = found[-1] if len(found) > 1 else None
-    if last and not last.role and found[-2].role == "greeting" and is_signature(last.text):
-        found[-1] = replace(last, role="greeting")
+    """A name that stands alone at the end of what is said, below thanks or a farewell, belongs to them."""
+    if not found:
+        return found
+    at = max((at for at, passage in enumerate(found) if passage.block.kind != "message"), default=0)
+    last = found[at]
+    before = found[at - 1] if at else last
+    signs = is_signature(last.text) or is_below_farewell(last.text, before.text)
+    if not last.role and last.block.kind == "paragraph" and before.role == "greeting" and signs:
+        found[at] = replace(last, role="greeting")
     return found
 
 

@@ -35,6 +35,7 @@ _SPOKEN = expression(
     re.IGNORECASE,
 )
 _FOOT = expression(r"-- ?$|_{5,}$")
+_SIGNATURE = expression(r"(?m)^-- ?\n(?:(?![-*#>|]|\d+[.)] ).{0,80}\n?){1,6}\Z")
 _SUBJECT = expression(r"\A(?:Subject|Re|Betreff|Objet|Asunto|主题|件名)[:：] ?.*\n", re.IGNORECASE)
 _QUOTING = expression(
     r"> ?|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit ?:$|El .{4,60}escribió:$|-{3,} ?Original"
@@ -113,7 +114,7 @@ def as_markdown(text: str) -> tuple[str, str, str]:
 
 
 def _parted(text: str) -> tuple[str, str, str]:
-    if _MAIL.match(text) or _ANSWERED.search(text):
+    if _MAIL.match(text) or _ANSWERED.search(text) or _is_signed(text):
         return _letters(text)
     subject = _SUBJECT.match(text)
     if subject:
@@ -149,6 +150,13 @@ def _talk(lines: list[str]) -> tuple[str, str, str] | None:
             heads.append(line[: turn.start("said")].strip())
         said += ["", turn["said"] if turn else line]
     return "", "\n".join(said), "\n".join(heads)
+
+
+def _is_signed(text: str) -> bool:
+    """Whether a text ends with the signature of a mail, below the line `--` (RFC 3676) and a greeting or thanks before it."""
+    found = _SIGNATURE.search(text)
+    before = [line for line in text[: found.start()].split("\n") if line.strip()] if found else []
+    return any(is_greeting(line.strip()) for line in (*before[:1], *before[-3:]))
 
 
 def _letters(text: str) -> tuple[str, str, str]:

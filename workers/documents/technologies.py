@@ -24,6 +24,16 @@ _BESIDE = expression(  # words that stand around the names of technologies
     r"|styling|css|ui|tests?|testing|build|tool(?:s|ing)?|ci|cd|mit|und|für|auf|basis|von|datenbank|avec|et|pour|base de données|con|y|para|使用|采用|前端|后端|数据库)\b|前端|后端|数据库|使用|采用",
     re.IGNORECASE,
 )
+_VERSION = expression(r"\s+v?\d+(?:\.\d+)+\b")  # `Go 1.22`
+_REFUSED = expression(  # before the name of what is not to be used
+    r"(?:\b(?:no|not|without|instead of|rather than|in place of|avoid(?:ing)?|no need for"
+    r"|not (?:on|with|in)|no longer (?:on|with|in|use|using))\s+(?:(?:any|the|an?|use of|using|extra|new)\s+)?"
+    r"|(?:\bnot|\bnever|n['’]t) (?:to )?(?:use|using|need|want|require|introduce|add|(?:run|work|depend|rely|be) (?:on|in|with))\s+(?:(?:any|the|an?)\s+)?"
+    r"|\b(?:keine?n?|ohne|statt|anstelle von|kein neues|pas de|sans|au lieu de|sin|en lugar de)\s+(?:(?:de|le|la|el|die|das|den)\s+)?"
+    r"|(?:不用|不要用?|别用|不使用|不引入|不依赖|无需|而不是)\s*)\Z",
+    re.IGNORECASE,
+)
+_NOR = expression(r"\s*(?:/|\bor\b|\bnor\b|\boder\b|\bou\b|或|、)\s*\Z", re.IGNORECASE)
 _OTHER = expression(r"\s+(?:AD|Active Directory|Entra|DevOps)\b")  # a product of the same house
 
 
@@ -46,9 +56,10 @@ def layer_of(name: str) -> str:
 
 
 def technologies(text: str) -> tuple[tuple[str, str], ...]:
-    """(name, layer) of each technology that the text names, spelled as there."""
+    """(name, layer) of each technology that the text names, spelled as there; without those that it only refuses."""
     known = _known()
     found: dict[str, tuple[str, str]] = {}
+    refused = -1  # where the last one ends that is not to be used
     for match in _TOKEN.finditer(text):
         word = match[0].rstrip(".-")
         low = word.lower()
@@ -58,8 +69,27 @@ def technologies(text: str) -> tuple[tuple[str, str], ...]:
             and (low not in known.common or _is_name(text, match, word))
             and not _OTHER.match(text, match.end())
         ):
+            before = text[max(0, match.start() - _NEAR) : match.start()]
+            beside = 0 <= refused <= match.start() and _NOR.fullmatch(text, refused, match.start())
+            if beside or _REFUSED.search(before):
+                refused = match.end()
+                continue
             found.setdefault(low, (word, layer))
     return tuple(found.values())
+
+
+_MEANS = frozenset(
+    {"language", "framework", "storage", "platform"}
+)  # layers of what a thing is made of, and runs on
+_SYSTEMS = frozenset("linux windows macos android ios ipados watchos".split())  # noqa: SIM905 - people have them
+_WITHOUT = expression(r"(?:(?:and|but|also|please) )*no ([\w.+#-]*[\w+#])(?: please)?[.!]?", re.IGNORECASE)
+
+
+def refuses(text: str) -> bool:
+    """Whether a statement only says what the work has to do without: `no Kubernetes`."""
+    found = _WITHOUT.fullmatch(text.strip())
+    name = found[1].lower() if found else ""
+    return layer_of(name) in _MEANS and name not in _known().common | _SYSTEMS
 
 
 def names_alone(text: str) -> bool:
@@ -78,4 +108,6 @@ def _is_name(text: str, match: re.Match[str], word: str) -> bool:
     before = text[max(0, match.start() - _NEAR) : match.start()]
     if len(word) == 1:
         return _BUILT.search(before) is not None or _CODE.match(text, match.end()) is not None
+    if word != word.lower() and _VERSION.match(text, match.end()):
+        return True
     return word.isupper() or (word != word.lower() and not _BEGINS.search(before))

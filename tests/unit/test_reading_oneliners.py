@@ -1,0 +1,279 @@
+"""What people type in a line or a mail: lists of parts, polite questions, what stays as it is, and how mails are dressed."""
+
+from __future__ import annotations
+
+import pytest
+
+from workers.builtin.language import lexicon
+from workers.builtin.request import analyse_request
+from workers.builtin.requirements import names_limit
+from workers.builtin.short_names import infinitive
+from workers.documents.technologies import technologies
+
+
+def kinds(text: str) -> dict[str, str]:
+    """What a request asks for, and as what."""
+    return {need.text: need.kind for need in analyse_request(text).needs}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Add voucher codes to the cart: a code has a value, an expiry date, and cannot be combined with another discount",
+        "Users complain that emails go to spam since we switched from SendGrid to SES, find out why and fix it",
+        "Let users log in with Google instead of passwords",
+        "Migrate our Postgres 12 to 16 with less than 10 minutes of downtime, no later than Friday",
+        "Add login with Google and GitHub",
+        "Build a website with React and Tailwind",
+        "Replace the cron jobs with Airflow and Kubernetes",
+        "Make the app work with screen readers and keyboards",
+        "Build a portal for patients with diabetes",
+        "Add users with admin rights and a badge",
+        "Create a page with a form and validate input",
+        "Add a test with an empty file and one with a symlink",
+        "Deal with timeouts and retries",
+        "Add a button with a tooltip, find out why the old one broke and fix it",
+        "Create a form with validation, no later than Friday",
+        "Write a tool that converts CSV, JSON and XML to Parquet",
+        "Let users export their data, with a limit of three exports a day",
+        "Add rate limiting with 100 requests per minute and per address",
+    ],
+)
+def test_a_line_stays_whole_unless_it_lists_what_a_thing_has(text: str) -> None:
+    assert kinds(text) == {text: "functional"}
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("A todo app with tags, reminders and search by title", ["tags", "reminders", "search by title"]),
+        ("Make a game with levels, sound and a high score", ["levels", "sound", "a high score"]),
+        ("Write a file manager in Rust with tabs and a preview", ["tabs", "a preview"]),
+        (
+            "Write a tool that converts CSV to Parquet, validates the schema and prints a summary",
+            ["converts CSV to Parquet", "validates the schema", "prints a summary"],
+        ),
+        (
+            "Let our staff merge two records, with a preview and an undo for 24 hours",
+            ["a preview", "an undo for 24 hours"],
+        ),
+    ],
+)
+def test_a_line_that_lists_nouns_or_deeds_of_a_thing_is_parted(text: str, parts: list[str]) -> None:
+    assert [need.text for need in analyse_request(text).needs if need.part] == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        (
+            "Could you look into letting scanners stay logged in for a whole shift?",
+            "look into letting scanners stay logged in for a whole shift",
+        ),
+        ("Hey, quick one: can we get the weekly report as a PDF too?", "get the weekly report as a PDF too"),
+        ("Could we please have a dark mode?", "a dark mode"),
+        ("Is it possible to export the list as CSV?", "export the list as CSV"),
+        ("Any chance you could sort the table by date?", "sort the table by date"),
+        ("Hi Tom, would you mind adding a search box?", "adding a search box"),
+        ("The list has 20k rows, can you add pagination?", "add pagination"),
+        (
+            "The search is really slow, can you make it faster?",
+            "The search is really slow, can you make it faster",
+        ),
+        (
+            "Quick request from finance: could the monthly statement show VAT per country?",
+            "could the monthly statement show VAT per country",
+        ),
+        ("Könntet ihr bitte einen Export als CSV einbauen?", "einen Export als CSV einbauen"),
+        ("Pourriez-vous ajouter un export CSV ?", "ajouter un export CSV"),
+        ("能不能把报表导出成 PDF？", "把报表导出成 PDF"),
+        ("可以加一个夜间模式吗？", "加一个夜间模式"),
+    ],
+)
+def test_a_polite_question_is_a_wish_that_must_be_kept(text: str, wish: str) -> None:
+    found = analyse_request(text)
+
+    assert [(need.text, need.moscow, need.quote) for need in found.needs] == [(wish, "Must", text)]
+    assert not found.questions
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should guests see it?",
+        "Can we use the existing database?",
+        "Can you tell me whether guests can book?",
+        "Would you rather keep the old login?",
+        "Könnt ihr mir sagen, wer das entscheidet?",
+        "Pourriez-vous me dire qui décide ?",
+        "游客可以看到价格吗？",
+    ],
+)
+def test_what_somebody_wants_to_know_stays_a_question(text: str) -> None:
+    found = analyse_request(f"Build a shop for seeds. {text}")
+
+    assert found.questions == (text,)
+    assert text.rstrip(" ?？") not in {need.text for need in found.needs}
+
+
+def test_a_polite_question_gives_the_title_without_its_courtesies() -> None:
+    assert analyse_request("Hi, could you please add pagination to the users list?").title == (
+        "add pagination to the users list"
+    )
+
+
+def test_latin_letters_behind_chinese_ones_are_read() -> None:
+    assert analyse_request('一一AAA"AA').language == "zh"
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "priority"),
+    [
+        ("Normal browsers should keep the 15 minutes, security won't budge on that.", "functional", "Must"),
+        ("No need to change the schedule (Mondays at 7).", "constraint", "Must"),
+        ("Don't touch the VAT table itself, finance owns it.", "constraint", "Must"),
+        ("Keep the API as it is.", "constraint", "Must"),
+        ("Die Preisliste bitte nicht anfassen.", "constraint", "Must"),
+        ("It won't handle payments in the first version.", "exclusion", "Won't"),
+        ("No need to build an app.", "exclusion", "Won't"),
+    ],
+)
+def test_what_has_to_stay_as_it_is_limits_the_work_and_is_no_part_left_out(
+    said: str, kind: str, priority: str
+) -> None:
+    needs = analyse_request(f"Add a PDF export to the report. {said}").needs
+
+    assert [(need.kind, need.moscow) for need in needs if need.text == said] == [(kind, priority)]
+
+
+def test_what_the_work_has_to_do_without_is_a_limit_and_no_technology_of_it() -> None:
+    found = analyse_request("Must:\n- run as one container, no Kubernetes\n- store everything in SQLite\n")
+
+    assert {need.text: need.kind for need in found.needs} == {
+        "run as one container": "functional",
+        "no Kubernetes": "constraint",
+        "store everything in SQLite": "functional",
+    }
+    assert found.technologies == (("SQLite", "storage"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("It must not run on AWS or Azure; GCP is fine", ["GCP"]),
+        ("Use React instead of Vue", ["React"]),
+        ("Don't use Docker, use Podman", ["Podman"]),
+        ("Not only PostgreSQL but Redis", ["PostgreSQL", "Redis"]),
+        ("ohne Docker, mit Flutter", ["Flutter"]),
+        ("不要用 MySQL，用 PostgreSQL", ["PostgreSQL"]),
+        ("Constraints: Go 1.22, no Redis", ["Go"]),
+        ("Go 15 steps back", []),
+    ],
+)
+def test_technologies_are_those_that_a_text_does_not_refuse(text: str, named: list[str]) -> None:
+    assert [name for name, _ in technologies(text)] == named
+
+
+def test_limits_behind_a_label_are_one_each() -> None:
+    text = "We want a cache for npm packages.\n\nConstraints: Go 1.22, one person, three weeks."
+
+    limits = [need for need in analyse_request(text).needs if need.kind == "constraint"]
+
+    assert [need.text for need in limits] == ["Go 1.22", "one person", "three weeks"]
+    assert all(map(names_limit, limits))
+
+
+def test_a_thing_that_shows_something_is_wanted_as_it_is_called() -> None:
+    assert infinitive("a page that shows hit rate per team", lexicon("en"), acting=False) == ""
+    assert infinitive("the page that lists teams shows their hit rate", lexicon("en"), acting=False) == (
+        "the page that lists teams to show their hit rate"
+    )
+
+
+MAIL = """Hi Priya,
+
+following up on Tuesday's call with the warehouse people in Leeds. They're still printing pick lists because our app logs them
+out every 15 minutes.
+
+Could you look into letting scanners stay logged in for a whole shift, as long as the device is one we've enrolled? Also if a
+scanner gets lost, a shift lead needs to be able to kick it out.
+
+It would be great to have it before peak starts on 2 November.
+
+I'm on holiday from Thursday, ask Tom if anything is unclear.
+
+Thanks!
+Marek
+--
+Marek Nowak | Operations | +44 113 496 0000
+"""
+
+
+def test_what_a_mail_is_dressed_in_is_none_of_what_it_asks_for() -> None:
+    found = analyse_request(MAIL)
+
+    assert found.title == "Look into letting scanners stay logged in for a whole shift"
+    assert [(need.kind, need.text) for need in found.needs] == [
+        (
+            "functional",
+            "look into letting scanners stay logged in for a whole shift, as long as the device is one we've enrolled",
+        ),
+        ("functional", "Also if a scanner gets lost, a shift lead needs to be able to kick it out."),
+        ("constraint", "It would be great to have it before peak starts on 2 November."),
+    ]
+    assert found.situation == (
+        "They're still printing pick lists because our app logs them out every 15 minutes.",
+    )
+    assert found.needs[1].clause.actions == ("kick it out",)
+    assert found.needs[1].clause.conditions == ("if a scanner gets lost",)
+    assert names_limit(found.needs[2])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We need it by Friday.",
+        "Everything should be live before Christmas.",
+        "Ideally this is ready in two weeks.",
+        "Could we have this done by the end of March?",
+        "Needed by 2 November.",
+        "Must be in place before the audit on 15 June.",
+    ],
+)
+def test_by_when_the_whole_is_wanted_is_a_limit(said: str) -> None:
+    found = analyse_request(f"Add paging to the list. {said}")
+
+    assert [need.text for need in found.needs if need.kind == "constraint" and names_limit(need)] == [said]
+
+
+@pytest.mark.parametrize(
+    "said", ["It should be sorted by date.", "Following up on a lead sends it a reminder."]
+)
+def test_what_a_thing_does_is_no_date_and_no_courtesy(said: str) -> None:
+    found = analyse_request(f"Add paging to the list. {said}")
+
+    assert ("functional", said) in [(need.kind, need.text) for need in found.needs]
+
+
+def test_the_line_below_a_title_is_no_signature() -> None:
+    assert (
+        analyse_request("Seed shop\n--\nBuild a shop for seeds.\n").needs[0].text == "Build a shop for seeds."
+    )
+
+
+def test_who_signs_below_a_farewell_is_no_part_of_the_problem() -> None:
+    foot = "Best regards,\nJana Kowalski\nCoordinator, Food Bank Nord\n"
+    found = analyse_request(
+        f"Hello team,\n\nPlease add a list of crates.\n\nMark will answer questions.\n\n{foot}"
+    )
+
+    assert [need.text for need in found.needs] == ["Please add a list of crates."]
+    assert not found.situation
+
+
+def test_an_order_that_names_a_value_to_reach_is_asked_for_as_well() -> None:
+    text = "Replace moment.js with date-fns, bundle size must drop below 300 kB"
+    found = analyse_request(text)
+
+    assert [goal.target for goal in found.goals] == ["below 300 kB"]
+    assert [need.text for need in found.needs] == [text]
