@@ -238,3 +238,40 @@ def test_priority_that_was_edited_by_hand_reaches_the_index_and_outlives_feedbac
     assert row == "Could"
     assert "Priority: Could" in judged.file(session, f"spec/requirements/{page.name}")
     assert "REQ-002: moscow = Could" in judged.file(session, "wisdom/decisions.md")
+
+
+def test_edits_of_several_kinds_of_sections_are_there_after_a_revision_or_named(judged: Court) -> None:
+    session, _ = judged.start({}, "--discuss", "off")
+    folder = judged.project.directory(session) / "spec"
+    brief, design = folder / "product-brief.md", folder / "architecture" / "_index.md"
+    problem = "Nobody knows which of our 900 links are still used."
+    brief.write_text(
+        re.sub(
+            r"(<!-- section: problem -->\n## Problem\n).*?(?=<!-- section)",
+            rf"\1\n{problem}\n\n",
+            brief.read_text(),
+            flags=re.DOTALL,
+        )
+    )
+    row, entry = "| language | Go 1.22 | we said so | stated |", "- Attributes: owner, last visit"
+    page = re.sub(
+        r"(<!-- section: stack -->\n## Technology stack\n).*?(?=<!-- section)",
+        rf"\1\n| Layer | Choice | Rationale | Source |\n| --- | --- | --- | --- |\n{row}\n\n",
+        design.read_text(),
+        flags=re.DOTALL,
+    )
+    added = f"### Ledger\n\n{entry}\n- Kept <b>for ever</b>\n\n<!-- section: api -->"
+    design.write_text(page.replace("<!-- section: api -->", added))
+
+    first = judged.project.run("feedback", WISH, "--task", "DRAFT-001", "--session", session)
+    second = judged.project.run("revise", "DRAFT-003", "Links must be checked daily", "--session", session)
+
+    assert (first.code, second.code) == (0, 0), first.err + second.err
+    assert problem in judged.file(session, "spec/product-brief.md")
+    now = judged.file(session, "spec/architecture/_index.md")
+    assert row in now
+    assert f"### Ledger\n\n{entry}\n" in now
+    lost = "Not carried over from your edit of spec/architecture/_index.md: “Kept <b>for ever</b>”"
+    assert lost in first.err
+    assert "Not carried over" in now[now.index("<!-- section: open_questions -->") :]
+    assert entry.strip("- ") in judged.file(session, "wisdom/decisions.md")

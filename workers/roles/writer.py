@@ -15,6 +15,7 @@ from workers.documents.content import Architecture, ArchitectureReview
 from workers.documents.hand_edits import changes, upheld
 from workers.documents.identifiers import IDENTIFIER, Registered, allot
 from workers.roles import Produced
+from workers.roles.carrying import carry
 from workers.roles.drafting import ask, before, facts, form, is_reworked, made_by, render_context
 
 REVIEW = "Review this draft of an architecture critically: what is missing, wrong, risky or unproven?"
@@ -50,6 +51,7 @@ def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produ
     context.check()
     wisdom: list[tuple[str, str]] = []
     edits: list[str] = []
+    named: set[str] = set()
     delivered, left = registered(context, document), known["previous"]
     if delivered is not None and left is not None:
         told = changes(delivered.content, left)[:MOST_EDITS]
@@ -64,7 +66,13 @@ def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produ
     earlier = before(context, document)
     in_force = {found for each in earlier.values() for found in each.ids()}
     kept, more = allot(content, delivered, known=in_force, kind=document.kind)
-    files = form(context, document, kept, render_context(context, document, agent, earlier, extra=extra))
+    shown = render_context(context, document, agent, earlier, extra=extra)
+    if delivered is not None and left is not None:
+        carried = carry(context, document, kept, delivered, left, shown, named)
+        kept = carried.registered
+        context.unmet += [text for text in carried.lost if text not in context.unmet]
+        wisdom += [("decisions", f"edited by hand in {document.path}: {text}") for text in carried.lines]
+    files = form(context, document, kept, shown)
     return Produced(
         files=files,
         artifact=document.path,
