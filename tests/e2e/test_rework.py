@@ -275,3 +275,23 @@ def test_edits_of_several_kinds_of_sections_are_there_after_a_revision_or_named(
     assert lost in first.err
     assert "Not carried over" in now[now.index("<!-- section: open_questions -->") :]
     assert entry.strip("- ") in judged.file(session, "wisdom/decisions.md")
+
+
+def test_without_words_a_document_is_revised_only_where_a_person_has_edited_one(judged: Court) -> None:
+    session, _ = judged.start({}, "--discuss", "off")
+    before = judged.order(session)
+
+    refused = judged.project.run("revise", "DRAFT-002", "--session", session)
+    after = judged.order(session)
+    page = next((judged.project.directory(session) / "spec" / "requirements").glob("REQ-001*.md"))
+    page.write_text(page.read_text().replace("Priority: Must", "Priority: Could"))
+    followed = judged.project.run("revise", "DRAFT-002", "--session", session)
+    again = judged.project.run("revise", "DRAFT-002", "--session", session)
+
+    assert refused.code == 2
+    assert 'lifecycle revise DRAFT-002 "what to change"' in refused.err
+    assert after == before
+    assert followed.code == 0, followed.err
+    assert "| Could |" in judged.file(session, "spec/requirements/_index.md")
+    assert again.code == 2, again.err
+    assert judged.order(session)[len(before) :] == CHAIN
