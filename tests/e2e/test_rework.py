@@ -273,6 +273,8 @@ def test_edits_of_several_kinds_of_sections_are_there_after_a_revision_or_named(
     assert f"### Ledger\n\n{entry}\n" in now
     lost = "Not carried over from your edit of spec/architecture/_index.md: “Kept <b>for ever</b>”"
     assert lost in first.err
+    assert lost in " ".join(first.out.partition("Left open of what you said or edited")[2].split())
+    assert "Not carried over" not in second.out
     assert "Not carried over" in now[now.index("<!-- section: open_questions -->") :]
     assert entry.strip("- ") in judged.file(session, "wisdom/decisions.md")
 

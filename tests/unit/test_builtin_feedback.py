@@ -133,13 +133,32 @@ def test_each_sentence_of_a_feedback_is_judged_by_itself() -> None:
     ]
 
 
-def test_answer_goes_when_the_next_version_is_asked_for_something_else() -> None:
+@pytest.mark.parametrize("words", ["Please shorten the titles", "请缩短标题"])
+@pytest.mark.parametrize("next_", ["Links must expire after 30 days", ""])
+def test_answer_stays_until_what_a_person_wanted_is_spoken_of_again(words: str, next_: str) -> None:
+    facts = {**chain(REQUEST), "said": (words, next_)}
+    facts["requirements"] = revised("requirements", facts, words)
+    answers = [text for text in facts["requirements"].open_questions if words in text]
+
+    later = revised("requirements", facts, *filter(None, [next_]))
+    facts["requirements"] = later
+    withdrawn = revised("requirements", {**facts, "said": (words, next_, "x")}, f"Forget it: {words}!")
+
+    assert len(answers) == 1
+    assert [text for text in later.open_questions if words in text] == answers
+    assert answers[0] not in withdrawn.open_questions
+
+
+def test_answer_to_what_a_discussion_said_goes_with_its_version() -> None:
     facts = chain(REQUEST)
-    facts["requirements"] = revised("requirements", facts, "Please shorten the titles")
+    facts["requirements"] = revised("requirements", facts, remarks=["Please shorten the titles"])
+    assert any("shorten the titles" in text for text in facts["requirements"].open_questions)
 
-    after = revised("requirements", facts, "Links must expire after 30 days")
+    after = revised(
+        "requirements", {**facts, "said": ("Links must expire",)}, "Links must expire after 30 days"
+    )
 
-    assert not [text for text in after.open_questions if text.startswith("Not done")]
+    assert not [text for text in after.open_questions if "shorten the titles" in text]
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
     """The content with an answer, among its open questions, to each line of the feedback that it does not act on."""
     before = tuple(m.lex.wording[key].partition("{")[0] for key in _ANSWERS)
     asked: list[str] = content.open_questions
-    kept: list[str] = [text for text in asked if not text.startswith(before)]
+    kept: list[str] = [text for text in asked if not text.startswith(before) or _stands(text, content, m)]
     done = _changed_by(content, m)
     keyed = [(_unmet(line), line) for line in _open_lines(m) if line not in done]
     if m.sections or not all(
@@ -102,6 +102,18 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
     if not unmet and kept == asked:
         return content, ()
     return content.model_copy(update={"open_questions": [*unmet, *kept]}), tuple(unmet)
+
+
+def _stands(answer: str, content: Content, m: Material) -> bool:
+    """Whether an answer to what a person wanted earlier still holds: neither was it done, nor is it spoken of again."""
+    quoted = _QUOTED.search(answer)
+    if quoted is None or answer.startswith(m.lex.wording["unmet_talk"].partition("{")[0]):
+        return False
+    line = quoted[1].rstrip("…")
+    said = (canonical(" ".join(str(piece).split())) for piece in m.facts.get("said") or [])
+    spoken_of = any(overlap(line, keywords(each)) >= HEARD for each in lines_of(m.feedback))
+    done = isinstance(content, Architecture | Epics) and _heard(content, m)(line)
+    return any(line in piece for piece in said) and not spoken_of and not done
 
 
 def _changed_by(content: Content, m: Material) -> list[str]:
