@@ -284,3 +284,59 @@ def test_sentence_of_thousands_of_pieces_is_left_whole() -> None:
     sentence = "REQ-001, " * 20_000
 
     assert parts(sentence) == [sentence.strip()]
+
+
+LIMIT = "Add rate limiting to our login endpoint, 5 tries per minute"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The limit is 10 tries per minute for our partners.",
+        "The limit is 10 tries per minute when the caller is signed in.",
+        "On mobile phones the limit is 10 tries per minute.",
+        "REQ-001: 10 tries per minute for our partners",
+    ],
+)
+def test_number_for_somebody_or_some_case_is_a_requirement_beside_the_one_that_stands(said: str) -> None:
+    facts = chain(LIMIT)
+
+    after = revised("requirements", facts, said)
+
+    assert after.items[: len(facts["requirements"].items)] == facts["requirements"].items
+    (new,) = after.items[len(facts["requirements"].items) :]
+    assert new.statement == said.removeprefix("REQ-001: ")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The limit is 10 tries per minute.",
+        "The limit is 10 tries per minute on our login endpoint.",
+        "The limit is 10 tries per minute for everyone instead.",
+        "The limit is not 5 but 10 tries per minute.",
+        "The limit is 10 tries per minute instead of 5 tries.",
+        "Change the limit from 5 to 10 tries per minute for our partners",
+        "REQ-001: 10 tries per minute",
+    ],
+)
+def test_number_in_place_of_the_old_one_changes_the_requirement(said: str) -> None:
+    facts = chain(LIMIT)
+
+    after = revised("requirements", facts, said)
+
+    assert len(after.items) == len(facts["requirements"].items)
+    assert after.items[0].statement == LIMIT.replace("5", "10")
+
+
+def test_chinese_number_for_some_case_is_a_requirement_beside_the_one_that_stands() -> None:
+    facts = chain("登录接口的响应时间必须在3秒以内。")
+
+    beside = revised("requirements", facts, "当缓存失效时，登录接口的响应时间必须在9秒以内。")
+    instead = revised("requirements", facts, "登录接口的响应时间必须在9秒以内。")
+
+    assert [item.statement for item in beside.items][: len(facts["requirements"].items)] == [
+        item.statement for item in facts["requirements"].items
+    ]
+    assert len(instead.items) == len(facts["requirements"].items)
+    assert "9秒" in instead.items[0].statement

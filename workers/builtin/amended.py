@@ -60,6 +60,25 @@ _CRITERION = expression(  # `REQ-004: done when the list shows all members`
     re.IGNORECASE | re.DOTALL,
 )
 _COUNTS_AS = expression(r"[，,]?(?:时|就)*(?:算|视为|才算)(?:是)?(?:完成|通过|做完|合格|满足)了?[。.]?$")
+_QUALIFIED = (
+    expression(  # whom or what a line is about, or when: `for our partners`, `when the cache is down`
+        r"\b(?:for|when(?:ever)?|while|if|on|in|during|from|except|unless|outside|inside)\s+([^,.;:]+)"
+        r"|(?:对于?|针对|当|如果|在)([^，。；：]+)",
+        re.IGNORECASE,
+    )
+)
+_REPLACES = expression(  # what says that the new number takes the place of the old one
+    r"\b(?:instead|no longer|rather than|not \S+(?: \S+){0,3} but|now|from now on"
+    r"|(?:chang|rais|lower|set|increas|decreas|reduc|extend|shorten)\w*\b.*\bto)\b"
+    r"|改为|改成|改到|而不是|不再|(?:提高|降低|延长|缩短|增加|减少|调整)(?:到|至|为)",
+    re.IGNORECASE,
+)
+_OLD = expression(  # the number that is not to hold any more: `not 5 but 10`, `10 instead of 5`, `from 5 to 10`
+    r"\b(?:not|no longer) \d[\d.,]*(?: [^\W\d]+){0,4}?,? but(?: rather)?\s+|\bfrom \d[\d.,]*(?: [^\W\d]+){0,4}?\s+(?=to \d)"
+    r"|,?\s(?:instead of|rather than|(?:and )?not|no longer) \d[\d.,]*(?: (?!for\b|when\b|on\b|if\b)[^\W\d]+){0,4}"
+    r"|不(?:再)?是\s?\d[\d.]*[^，,\d]{0,6}[，,]?\s?而是",
+    re.IGNORECASE,
+)
 _MOST = 99  # pieces of a sentence in which priorities are looked for
 _ALIKE = 0.6  # share of the line's words, numbers aside, that the statement holds
 _TRIM = " \t.,;:!?。，；：！？、"
@@ -101,7 +120,7 @@ def amended(items: list[Requirement], lines: list[str]) -> tuple[list[Requiremen
     for line in lines:
         at = _meant(done, line)
         value = _value(_bare(line))
-        if at is not None and value is not None:
+        if at is not None and value is not None and not _is_of_its_own(line, value, done[at]):
             done[at] = _with_value(done[at], value[0].strip(_TRIM))
             told.append(line)
     return done, told
@@ -197,7 +216,7 @@ def is_amendment(line: str) -> bool:
 
 
 def _bare(line: str) -> str:
-    return OWN_ID.sub(" ", line).strip(_TRIM)
+    return " ".join(_OLD.sub(" ", OWN_ID.sub(" ", line)).split()).strip(_TRIM)
 
 
 def _meant(items: list[Requirement], line: str) -> int | None:
@@ -222,6 +241,16 @@ def _meant(items: list[Requirement], line: str) -> int | None:
         if len(wanted & own) > 1 and old[0].strip(_TRIM) != value[0].strip(_TRIM):
             best = max(best, (share, at), key=lambda row: row[0])
     return best[1] if best[0] >= _ALIKE else None
+
+
+def _is_of_its_own(line: str, value: re.Match[str], item: Requirement) -> bool:
+    """Whether a line says for whom, when or where its number holds, which the item does not: then the item's holds besides."""
+    if _REPLACES.search(line):
+        return False
+    bare = _bare(line)
+    rest = f"{bare[: value.start()]} {bare[value.end() :]}"
+    narrowed = {word for found in _QUALIFIED.finditer(rest) for word in _words(found[1] or found[2])}
+    return not narrowed <= _words(f"{item.title} {item.statement} {item.quote}")
 
 
 def _with_value(item: Requirement, value: str) -> Requirement:
