@@ -340,3 +340,66 @@ def test_chinese_number_for_some_case_is_a_requirement_beside_the_one_that_stand
     ]
     assert len(instead.items) == len(facts["requirements"].items)
     assert "9秒" in instead.items[0].statement
+
+
+MAIL = (
+    "Following up on the call with the warehouse in Leeds.\n\nA shift lead must be able to lock a lost scanner.\n\n"
+    "Out of scope: browsers keep the session for 15 minutes.\n"
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Remove REQ-001, it is only the opening of my mail.",
+        "Remove REQ-001 because it is only the opening of my mail.",
+        "Please drop REQ-001. That was the opening of my mail.",
+        "删除 REQ-001，因为它只是邮件的开头。",
+    ],
+)
+@pytest.mark.parametrize("wish", ["", "Scanners stay logged in for 12 hours. Lost ones must be listed. "])
+def test_removal_is_carried_out_beside_wishes_and_its_reason_is_no_requirement(said: str, wish: str) -> None:
+    facts = chain(REQUEST + "\n" + MAIL)
+    before = facts["requirements"]
+
+    after = revised("requirements", facts, wish + said)
+
+    assert after.items[0].moscow == "Won't"
+    assert not [text for text in after.open_questions if text.startswith(("Not done", "Not taken", "没有"))]
+    new = [item.statement.rstrip(" .;") for item in after.items[len(before.items) :]]
+    assert new == (["Scanners stay logged in for 12 hours", "Lost ones must be listed"] if wish else [])
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        ", that is a Must, not out of scope.",
+        "; this is a must-have",
+        " (this is a Must)",
+        " - that's a Must!",
+    ],
+)
+def test_priority_behind_a_statement_is_that_of_what_it_speaks_of(behind: str) -> None:
+    facts = chain(MAIL)
+    (ruled_out,) = (item for item in facts["requirements"].items if item.moscow == "Won't")
+
+    known = revised("requirements", facts, f"Browsers keep the session for 15 minutes{behind}")
+    other = revised("requirements", facts, f"Printers keep a list of 40 orders{behind}")
+
+    assert len(known.items) == len(facts["requirements"].items)
+    now = next(item for item in known.items if item.id == ruled_out.id)
+    assert (now.moscow, bool(now.acceptance_criteria)) == ("Must", True)
+    assert (other.items[-1].statement, other.items[-1].moscow) == (
+        "Printers keep a list of 40 orders",
+        "Must",
+    )
+
+
+def test_story_of_things_with_a_relative_clause_has_its_verb() -> None:
+    facts = chain(MAIL)
+
+    after = revised("requirements", facts, "Scanners that we have enrolled stay logged in for 12 hours")
+
+    story = after.items[-1].user_story
+    assert story is not None
+    assert story.i_want == "scanners that we have enrolled to stay logged in for 12 hours"

@@ -11,6 +11,7 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import first_modal
 from workers.builtin.language import lexicon_of
+from workers.builtin.material import carries
 from workers.documents.content import Moscow, Requirement
 from workers.documents.quantities import quantities
 from workers.documents.reading_words import priority_of
@@ -48,7 +49,18 @@ _RANKED = tuple(
     )
 )
 _JOINT = expression(
-    r"(\s*[,;，；]\s*(?:and |but |while )?|[，,]?(?:而|但是?)|,? (?:and|but|while|whereas) )", re.IGNORECASE
+    r"( (?=(?:because|since|as) )|[，,]?(?=因为)|\s*[,;，；]\s*(?:and |but |while )?|[，,]?(?:而|但是?)|,? (?:and|but|while|whereas) )",
+    re.IGNORECASE,
+)
+_REASON = expression(  # what stands behind an order and says why: `it is only the opening of my mail`
+    r"^(?:(?:because|since|as)\b|(?:it|this|that|they|these|those)(?: (?:is|are|was|were|has|have|had|belongs?|came)\b|['’](?:s|re)\b)"
+    r"|因为|(?:它们?|这些?|那些?)(?:只|仅)?(?:是|属于))",
+    re.IGNORECASE,
+)
+_RANKED_BEHIND = expression(  # `normal browsers keep 15 minutes, that is a Must, not out of scope`
+    rf"^(?P<said>\S(?:(?![;；]|[.!?。]\s).){{8,}}?)(?:\s*[,;:–—-]+\s*|\s+\(|[，；])(?:and |but )?(?:that|this|it|which|这)\s?(?:['’]s|is|must be|should be|是)"
+    rf"(?: really| clearly| still| now)?\s?(?:an? )?{_RANK}(?:[,，]?\s?(?:and |but )?(?:not|不是)\b[^.。]{{1,60}})?\)?[.!。！]?$",
+    re.IGNORECASE,
 )
 _CRITERION = expression(  # `REQ-004: done when the list shows all members`
     r"^(?P<item>(?:REQ|NFR-[A-Z]{1,2})-\d+)(?:"
@@ -131,6 +143,13 @@ def ranked(items: list[Requirement], lines: list[str]) -> tuple[list[Requirement
     done = {item.id: item for item in items}
     told = []
     for line in lines:
+        text, given = ranked_behind(line)
+        carriers = [
+            item for item in done.values() if given and carries(text, f"{item.statement} {item.quote}")
+        ]
+        if carriers:
+            done |= {item.id: _with_rank(item, given) for item in carriers if given}
+            told.append(line)
         found = _ranking(line)
         ids = _ITEM.findall(found["items"]) if found else []
         rank = _rank_of(found) if found else ""
@@ -177,6 +196,17 @@ def with_criteria(items: list[Requirement], lines: list[str]) -> tuple[list[Requ
             done[item.id] = item.model_copy(update=update)
         told.append(line)
     return list(done.values()), told
+
+
+def ranked_behind(line: str) -> tuple[str, Moscow | None]:
+    """A statement and the priority that is given behind it; the whole line and None where none is."""
+    found = _RANKED_BEHIND.match(line.strip())
+    return (found["said"].strip(), _rank_of(found)) if found else (line, None)
+
+
+def is_reason(line: str) -> bool:
+    """Whether a line behind an order says why it is given, and nothing of what the product must do."""
+    return _REASON.match(line.strip()) is not None and first_modal(line, lexicon_of(line)) is None
 
 
 def is_criterion(line: str) -> bool:

@@ -84,6 +84,12 @@ class Statement:
     several: bool  # the subject is a plural
 
 
+_OF_WHOM = expression(  # what stands before the verb of a relative clause: `Scanners that we`
+    r"\b(?:that|which|who|whom|where|when) (?:i|we|you|they|he|she|it|nobody|somebody|everybody)$",
+    re.IGNORECASE,
+)
+
+
 def stated(text: str, lex: Lexicon) -> Statement | None:
     """A statement without a modal verb of its own, at its verb; None for another sentence or language."""
     if lex.language != "en" or tongue(text):
@@ -98,7 +104,11 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
     for at, token in enumerate(tokens[1:], 1):
         low, subject = token[0].lower(), said[: token.start()].strip()
         head = _ASIDE.sub("", subject).strip()
-        if re.search(r"[,;:]$", subject) or not _DETERMINERS.sub("", f"{head} ").strip():
+        if (
+            re.search(r"[,;:]$", subject)
+            or not _DETERMINERS.sub("", f"{head} ").strip()
+            or _OF_WHOM.search(head)
+        ):
             continue
         if low in _MODALS or (
             low in ("has", "have", "need", "needs") and said[token.end() :].lstrip().startswith("to ")
