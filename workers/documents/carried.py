@@ -34,12 +34,13 @@ _MADE = (  # sections that are made of what stands elsewhere
 _TABLES = ("stack", "api")  # sections whose rows are statements of their own
 _CODE = "```"  # the heading of what stands in code
 _RULE = expression(r"^[\s|:-]*$")  # the line below the columns' names of a table
+_LONGEST = 2_000  # characters of a line by which it is known
 _SHORT = 12  # letters and digits of a line that may stand in another one by chance
 
 
 def key_of(line: Line) -> str:
     """What a line says, whatever its markup and marks of ours."""
-    said = mark().sub("", _LINK.sub(r"\1", line.text))
+    said = mark().sub("", _LINK.sub(r"\1", line.text[:_LONGEST]))
     return "".join(letter for letter in said.casefold() if letter.isalnum())
 
 

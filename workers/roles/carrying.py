@@ -16,7 +16,8 @@ from workers.documents.identifiers import IDENTIFIER, Registered
 from workers.documents.labels import labels
 from workers.roles.drafting import form
 
-MOST = 20  # lines of one document that are named
+MOST = 50  # lines of one document that are named
+MOST_CARRIED = 200  # and that are carried from one edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,8 @@ def carry(
         return Carried(made)
     written, struck = edits.get(document.path, ([], []))
     pages = _pages(context, document, made, shown)
-    new = [line for line in missing(written, pages.values()) if is_movable(line)]
-    again = [line for line in returned(struck, pages[document.path]) if is_movable(line)]
+    new = [line for line in missing(written, pages.values()) if is_movable(line)][:MOST_CARRIED]
+    again = [line for line in returned(struck, pages.get(document.path, "")) if is_movable(line)]
     made = replace(made, by_hand=ByHand((*before.written, *new), (*before.struck, *again)))
     pages = _pages(context, document, made, shown)
     known = rewritten({document.kind: delivered.content}, {document.kind: left})
