@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.builtin_chain import chain
+from tests.unit.builtin_chain import chain, numbered
 from tests.unit.test_builtin_revision import revised
 from workers.builtin.amended import parts
 
@@ -403,3 +403,16 @@ def test_story_of_things_with_a_relative_clause_has_its_verb() -> None:
     story = after.items[-1].user_story
     assert story is not None
     assert story.i_want == "scanners that we have enrolled to stay logged in for 12 hours"
+
+
+def test_nobody_is_asked_when_a_removed_requirement_is_met() -> None:
+    facts = chain(LIMIT)
+    wish = "Locked accounts get an e-mail with a link to unlock them."
+    facts["requirements"] = numbered(revised("requirements", facts, wish))
+    item = facts["requirements"].items[-1]
+    asked = [text for text in facts["requirements"].open_questions if wish.rstrip(".") in text]
+
+    after = revised("requirements", facts, f"Remove {item.id}")
+
+    assert len(asked) == 1
+    assert asked[0] not in after.open_questions

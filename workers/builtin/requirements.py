@@ -398,7 +398,9 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     new = traced(new, m) if new else []
     kept = deepened(previous.items, m) if m.facts.get("improve") else list(previous.items)
     items = [*kept, *new]
-    open_ = previous.open_questions
+    out = [item for item in items if item.moscow == "Won't" != before.get(item.id, "Won't")]
+    dead = {m.say("ask_criteria", texts=strip_end(item.statement), more="") for item in out}
+    open_ = [text for text in previous.open_questions if text not in dead]
     asks = _questions(m, items) if new or given else []
     if given:  # what still lacks a criterion is asked for anew
         begins = m.lex.wording["ask_criteria"].partition("{")[0]
