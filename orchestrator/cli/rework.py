@@ -10,7 +10,7 @@ from orchestrator.cli.follow import newest_messages
 from orchestrator.cli.impact import show
 from orchestrator.cli.opening import Opened, changing, reading, wake, who
 from orchestrator.cli.options import AsJson, Detach, InSession, Key, can_ask, choose
-from orchestrator.cli.output import REPEATED, note
+from orchestrator.cli.output import REPEATED, note, say, say_wrapped
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 
@@ -179,7 +179,22 @@ def go_on(
     made = f", made {', '.join(done.made)}" if done.made else ""
     note(f"{done.session}: {done.why}{made}" + (f"; {done.state}" if done.state else ""))
     after = before_command(opened, before, done.session)
-    return finish(opened, done.session, after, detach=detach, as_json=as_json, until=until)
+    code = finish(opened, done.session, after, detach=detach, as_json=as_json, until=until)
+    if not detach and not as_json:
+        _print_unmet(opened, done.session, after)
+    return code
+
+
+def _print_unmet(opened: Opened, session: str, after: int) -> None:
+    """Say what of a person's words and edits is not in the documents made since message `after`, each with its first task."""
+    from orchestrator.store import messages
+
+    rows = opened.store.read(lambda tx: messages.after(tx, session, after))
+    told = {row.data["unmet"]: row.data["task"] for row in reversed(rows) if (row.data or {}).get("unmet")}
+    if told:
+        say("Left open of what you said or edited")
+    for text, task in reversed(told.items()):
+        say_wrapped(f"- {task}: {one_line(str(text))}", "  ")
 
 
 def register(app: typer.Typer) -> None:

@@ -29,7 +29,7 @@ from orchestrator.domain.revisions import (
 from orchestrator.lifecycle import analysis_rounds, delta_plan, fan_out, rework
 from orchestrator.lifecycle.audit_rounds import begun_anew
 from orchestrator.lifecycle.specified import is_carried_out
-from orchestrator.store import artifacts, decisions, messages, records, sessions, tasks, transitions
+from orchestrator.store import artifacts, decisions, edits, messages, records, sessions, tasks, transitions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.task_states import graph
@@ -63,6 +63,8 @@ def revise(
         if task.prefix == PLANS and is_carried_out(rows):
             begun = following_plans.follow(tx, session, words, who, max_attempts, forced=force)
             return Reworked(session.id, (begun.key,), begun.released, f"revise {about}", go_on(tx, session))
+        if not words:
+            _refuse_without_change(tx, session, task)
         decisions.decide(tx, session.id, f"revise {about}", who, words or "(no words)", forced=force)
         return _apply(
             tx,
@@ -75,6 +77,23 @@ def revise(
 
     following_plans.await_edits(store, name)
     return once.apply_once(store, given, Reworked, unit)
+
+
+def _refuse_without_change(tx: Tx, session: Session, task: TaskState) -> None:
+    """Pass where a person has edited a page since a task's document was written. Raises UsageError."""
+    document = _catalogue(tx, session).of_task(ids.parse_key(task.key).base)
+    if document is None or document.is_report or edits.edited(tx, session.id):
+        return
+    rows = artifacts.newest(tx, session.id)
+    written = max(
+        (row.created_at for row in rows if row.path == document.path and row.author != "user"), default=0
+    )
+    if not any(row.author == "user" and row.created_at > written for row in rows):
+        raise UsageError(
+            f"it is not said what to change of {task.key}; nothing was done",
+            why="there are no words, and no document was edited by hand since it was written",
+            fix=f'lifecycle revise {task.key} "what to change"; or edit a document first',
+        )
 
 
 def recheck(

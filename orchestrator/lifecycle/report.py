@@ -82,7 +82,8 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
         data={"task": row.key, **report.data},
     )
     for text in report.unmet:
-        messages.say(tx, session, row.role, "state_update", f"{row.key}: {one_line(text)}")
+        said = {"task": row.key, "unmet": text}
+        messages.say(tx, session, row.role, "state_update", f"{row.key}: {one_line(text)}", data=said)
     paused = apply_consequences(tx, report, state.options)
     failpoints.hit("report.before_commit")
     situation, near = situation_of(tx, report, roles, state, paused, draining)

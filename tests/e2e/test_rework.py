@@ -238,3 +238,64 @@ def test_priority_that_was_edited_by_hand_reaches_the_index_and_outlives_feedbac
     assert row == "Could"
     assert "Priority: Could" in judged.file(session, f"spec/requirements/{page.name}")
     assert "REQ-002: moscow = Could" in judged.file(session, "wisdom/decisions.md")
+    assert "REQ-002 is a Could now" in first.err
+    assert "REQ-001 is a Should now" in second.err
+
+
+def test_edits_of_several_kinds_of_sections_are_there_after_a_revision_or_named(judged: Court) -> None:
+    session, _ = judged.start({}, "--discuss", "off")
+    folder = judged.project.directory(session) / "spec"
+    brief, design = folder / "product-brief.md", folder / "architecture" / "_index.md"
+    problem = "Nobody knows which of our 900 links are still used."
+    brief.write_text(
+        re.sub(
+            r"(<!-- section: problem -->\n## Problem\n).*?(?=<!-- section)",
+            rf"\1\n{problem}\n\n",
+            brief.read_text(),
+            flags=re.DOTALL,
+        )
+    )
+    row, entry = "| language | Go 1.22 | we said so | stated |", "- Attributes: owner, last visit"
+    page = re.sub(
+        r"(<!-- section: stack -->\n## Technology stack\n).*?(?=<!-- section)",
+        rf"\1\n| Layer | Choice | Rationale | Source |\n| --- | --- | --- | --- |\n{row}\n\n",
+        design.read_text(),
+        flags=re.DOTALL,
+    )
+    added = f"### Ledger\n\n{entry}\n- Kept <b>for ever</b>\n\n<!-- section: api -->"
+    design.write_text(page.replace("<!-- section: api -->", added))
+
+    first = judged.project.run("feedback", WISH, "--task", "DRAFT-001", "--session", session)
+    second = judged.project.run("revise", "DRAFT-003", "Links must be checked daily", "--session", session)
+
+    assert (first.code, second.code) == (0, 0), first.err + second.err
+    assert problem in judged.file(session, "spec/product-brief.md")
+    now = judged.file(session, "spec/architecture/_index.md")
+    assert row in now
+    assert f"### Ledger\n\n{entry}\n" in now
+    lost = "Not carried over from your edit of spec/architecture/_index.md: “Kept <b>for ever</b>”"
+    assert lost in first.err
+    assert lost in " ".join(first.out.partition("Left open of what you said or edited")[2].split())
+    assert "Not carried over" not in second.out
+    assert "Not carried over" in now[now.index("<!-- section: open_questions -->") :]
+    assert entry.strip("- ") in judged.file(session, "wisdom/decisions.md")
+
+
+def test_without_words_a_document_is_revised_only_where_a_person_has_edited_one(judged: Court) -> None:
+    session, _ = judged.start({}, "--discuss", "off")
+    before = judged.order(session)
+
+    refused = judged.project.run("revise", "DRAFT-002", "--session", session)
+    after = judged.order(session)
+    page = next((judged.project.directory(session) / "spec" / "requirements").glob("REQ-001*.md"))
+    page.write_text(page.read_text().replace("Priority: Must", "Priority: Could"))
+    followed = judged.project.run("revise", "DRAFT-002", "--session", session)
+    again = judged.project.run("revise", "DRAFT-002", "--session", session)
+
+    assert refused.code == 2
+    assert 'lifecycle revise DRAFT-002 "what to change"' in refused.err
+    assert after == before
+    assert followed.code == 0, followed.err
+    assert "| Could |" in judged.file(session, "spec/requirements/_index.md")
+    assert again.code == 2, again.err
+    assert judged.order(session)[len(before) :] == CHAIN

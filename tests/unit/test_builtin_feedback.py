@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.builtin_chain import chain
+from tests.unit.builtin_chain import chain, numbered
 from tests.unit.test_builtin_revision import revised
 from workers.builtin.amended import parts
 
@@ -133,13 +133,32 @@ def test_each_sentence_of_a_feedback_is_judged_by_itself() -> None:
     ]
 
 
-def test_answer_goes_when_the_next_version_is_asked_for_something_else() -> None:
+@pytest.mark.parametrize("words", ["Please shorten the titles", "请缩短标题"])
+@pytest.mark.parametrize("next_", ["Links must expire after 30 days", ""])
+def test_answer_stays_until_what_a_person_wanted_is_spoken_of_again(words: str, next_: str) -> None:
+    facts = {**chain(REQUEST), "said": (words, next_)}
+    facts["requirements"] = revised("requirements", facts, words)
+    answers = [text for text in facts["requirements"].open_questions if words in text]
+
+    later = revised("requirements", facts, *filter(None, [next_]))
+    facts["requirements"] = later
+    withdrawn = revised("requirements", {**facts, "said": (words, next_, "x")}, f"Forget it: {words}!")
+
+    assert len(answers) == 1
+    assert [text for text in later.open_questions if words in text] == answers
+    assert answers[0] not in withdrawn.open_questions
+
+
+def test_answer_to_what_a_discussion_said_goes_with_its_version() -> None:
     facts = chain(REQUEST)
-    facts["requirements"] = revised("requirements", facts, "Please shorten the titles")
+    facts["requirements"] = revised("requirements", facts, remarks=["Please shorten the titles"])
+    assert any("shorten the titles" in text for text in facts["requirements"].open_questions)
 
-    after = revised("requirements", facts, "Links must expire after 30 days")
+    after = revised(
+        "requirements", {**facts, "said": ("Links must expire",)}, "Links must expire after 30 days"
+    )
 
-    assert not [text for text in after.open_questions if text.startswith("Not done")]
+    assert not [text for text in after.open_questions if "shorten the titles" in text]
 
 
 @pytest.mark.parametrize(
@@ -265,3 +284,135 @@ def test_sentence_of_thousands_of_pieces_is_left_whole() -> None:
     sentence = "REQ-001, " * 20_000
 
     assert parts(sentence) == [sentence.strip()]
+
+
+LIMIT = "Add rate limiting to our login endpoint, 5 tries per minute"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The limit is 10 tries per minute for our partners.",
+        "The limit is 10 tries per minute when the caller is signed in.",
+        "On mobile phones the limit is 10 tries per minute.",
+        "REQ-001: 10 tries per minute for our partners",
+    ],
+)
+def test_number_for_somebody_or_some_case_is_a_requirement_beside_the_one_that_stands(said: str) -> None:
+    facts = chain(LIMIT)
+
+    after = revised("requirements", facts, said)
+
+    assert after.items[: len(facts["requirements"].items)] == facts["requirements"].items
+    (new,) = after.items[len(facts["requirements"].items) :]
+    assert new.statement == said.removeprefix("REQ-001: ")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The limit is 10 tries per minute.",
+        "The limit is 10 tries per minute on our login endpoint.",
+        "The limit is 10 tries per minute for everyone instead.",
+        "The limit is not 5 but 10 tries per minute.",
+        "The limit is 10 tries per minute instead of 5 tries.",
+        "Change the limit from 5 to 10 tries per minute for our partners",
+        "REQ-001: 10 tries per minute",
+    ],
+)
+def test_number_in_place_of_the_old_one_changes_the_requirement(said: str) -> None:
+    facts = chain(LIMIT)
+
+    after = revised("requirements", facts, said)
+
+    assert len(after.items) == len(facts["requirements"].items)
+    assert after.items[0].statement == LIMIT.replace("5", "10")
+
+
+def test_chinese_number_for_some_case_is_a_requirement_beside_the_one_that_stands() -> None:
+    facts = chain("登录接口的响应时间必须在3秒以内。")
+
+    beside = revised("requirements", facts, "当缓存失效时，登录接口的响应时间必须在9秒以内。")
+    instead = revised("requirements", facts, "登录接口的响应时间必须在9秒以内。")
+
+    assert [item.statement for item in beside.items][: len(facts["requirements"].items)] == [
+        item.statement for item in facts["requirements"].items
+    ]
+    assert len(instead.items) == len(facts["requirements"].items)
+    assert "9秒" in instead.items[0].statement
+
+
+MAIL = (
+    "Following up on the call with the warehouse in Leeds.\n\nA shift lead must be able to lock a lost scanner.\n\n"
+    "Out of scope: browsers keep the session for 15 minutes.\n"
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Remove REQ-001, it is only the opening of my mail.",
+        "Remove REQ-001 because it is only the opening of my mail.",
+        "Please drop REQ-001. That was the opening of my mail.",
+        "删除 REQ-001，因为它只是邮件的开头。",
+    ],
+)
+@pytest.mark.parametrize("wish", ["", "Scanners stay logged in for 12 hours. Lost ones must be listed. "])
+def test_removal_is_carried_out_beside_wishes_and_its_reason_is_no_requirement(said: str, wish: str) -> None:
+    facts = chain(REQUEST + "\n" + MAIL)
+    before = facts["requirements"]
+
+    after = revised("requirements", facts, wish + said)
+
+    assert after.items[0].moscow == "Won't"
+    assert not [text for text in after.open_questions if text.startswith(("Not done", "Not taken", "没有"))]
+    new = [item.statement.rstrip(" .;") for item in after.items[len(before.items) :]]
+    assert new == (["Scanners stay logged in for 12 hours", "Lost ones must be listed"] if wish else [])
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        ", that is a Must, not out of scope.",
+        "; this is a must-have",
+        " (this is a Must)",
+        " - that's a Must!",
+    ],
+)
+def test_priority_behind_a_statement_is_that_of_what_it_speaks_of(behind: str) -> None:
+    facts = chain(MAIL)
+    (ruled_out,) = (item for item in facts["requirements"].items if item.moscow == "Won't")
+
+    known = revised("requirements", facts, f"Browsers keep the session for 15 minutes{behind}")
+    other = revised("requirements", facts, f"Printers keep a list of 40 orders{behind}")
+
+    assert len(known.items) == len(facts["requirements"].items)
+    now = next(item for item in known.items if item.id == ruled_out.id)
+    assert (now.moscow, bool(now.acceptance_criteria)) == ("Must", True)
+    assert (other.items[-1].statement, other.items[-1].moscow) == (
+        "Printers keep a list of 40 orders",
+        "Must",
+    )
+
+
+def test_story_of_things_with_a_relative_clause_has_its_verb() -> None:
+    facts = chain(MAIL)
+
+    after = revised("requirements", facts, "Scanners that we have enrolled stay logged in for 12 hours")
+
+    story = after.items[-1].user_story
+    assert story is not None
+    assert story.i_want == "scanners that we have enrolled to stay logged in for 12 hours"
+
+
+def test_nobody_is_asked_when_a_removed_requirement_is_met() -> None:
+    facts = chain(LIMIT)
+    wish = "Locked accounts get an e-mail with a link to unlock them."
+    facts["requirements"] = numbered(revised("requirements", facts, wish))
+    item = facts["requirements"].items[-1]
+    asked = [text for text in facts["requirements"].open_questions if wish.rstrip(".") in text]
+
+    after = revised("requirements", facts, f"Remove {item.id}")
+
+    assert len(asked) == 1
+    assert asked[0] not in after.open_questions

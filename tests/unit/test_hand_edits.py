@@ -7,7 +7,7 @@ import pytest
 from orchestrator.config import load_pack
 from tests.unit.builtin_chain import chain, pages
 from workers.documents.as_written import taken_over, written_contents
-from workers.documents.content import Brief, Content, Epics, Requirements
+from workers.documents.content import Architecture, Brief, Content, Epics, Requirements
 from workers.documents.hand_edits import changes, upheld
 from workers.documents.identifiers import Registered, items_of
 from workers.documents.reader import read
@@ -181,3 +181,67 @@ def test_reply_that_sets_an_edit_back_does_not() -> None:
     assert isinstance(kept, Requirements)
     assert (kept.items[0].moscow, kept.items[1].moscow, told) == ("Could", "Should", ["REQ-001"])
     assert (free, none) == (reply, [])
+
+
+DESIGN = "spec/architecture/_index.md"
+STACKED = "# Desk\n\n## Requirements\n\n- The desk must store loans in PostgreSQL.\n- Readers must reserve books online.\n"
+
+
+@pytest.mark.parametrize("label", ["", "**Situation**\n\n"])
+def test_what_a_person_writes_below_problem_is_the_situation(label: str) -> None:
+    page = pages("brief", chain(REQUEST))[BRIEF]
+    there = page[page.index("<!-- section: problem -->") : page.index("<!-- section: target_users -->")]
+    mine = f"<!-- section: problem -->\n## Problem\n\n{label}Loans take 25 minutes.\n\nNine are walking.\n\n"
+
+    _, after = written("brief", REQUEST, (BRIEF, there, mine))
+
+    assert isinstance(after, Brief)
+    assert after.situation == "Loans take 25 minutes.\n\nNine are walking."
+    assert after.impact == ""
+
+
+def test_rows_of_the_stack_are_those_that_a_person_left() -> None:
+    page = pages("architecture", chain(STACKED))[DESIGN]
+    (row,) = (line for line in page.split("\n") if "PostgreSQL | named" in line)
+
+    before, after = written(
+        "architecture", STACKED, (DESIGN, row, "| language | Go 1.22 | we said so | stated |")
+    )
+
+    assert isinstance(after, Architecture)
+    assert [(each.layer, each.choice, each.source) for each in after.stack] == [
+        ("language", "Go 1.22", "stated")
+    ]
+    assert changes(before, after) == ["stack = Go 1.22"]
+
+
+def test_operation_in_a_list_and_a_corrected_part_are_read_without_our_mark() -> None:
+    facts = chain(STACKED)
+    part = facts["architecture"].components[0]
+    assert part.source == "proposed"
+
+    _, after = written(
+        "architecture",
+        STACKED,
+        (
+            DESIGN,
+            "<!-- section: decisions -->",
+            "- GET /metrics: what a scraper reads\n\n<!-- section: decisions -->",
+        ),
+        (DESIGN, f"{part.responsibility} *(", "Keeps the loans *("),
+    )
+
+    assert isinstance(after, Architecture)
+    assert (after.api[-1].name, after.api[-1].purpose) == ("GET /metrics", "what a scraper reads")
+    assert after.components[0].responsibility == "Keeps the loans"
+
+
+def test_words_behind_a_statement_of_a_list_are_part_of_it() -> None:
+    limited = REQUEST + "\n## Constraints\n\n- It runs in one container\n"
+
+    _, after = written(
+        "brief", limited, (BRIEF, "- It runs in one container", "- It runs in one container on ARM")
+    )
+
+    assert isinstance(after, Brief)
+    assert [row.text for row in after.constraints] == ["It runs in one container on ARM"]

@@ -11,6 +11,7 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import first_modal
 from workers.builtin.language import lexicon_of
+from workers.builtin.material import carries
 from workers.documents.content import Moscow, Requirement
 from workers.documents.quantities import quantities
 from workers.documents.reading_words import priority_of
@@ -48,7 +49,18 @@ _RANKED = tuple(
     )
 )
 _JOINT = expression(
-    r"(\s*[,;，；]\s*(?:and |but |while )?|[，,]?(?:而|但是?)|,? (?:and|but|while|whereas) )", re.IGNORECASE
+    r"( (?=(?:because|since|as) )|[，,]?(?=因为)|\s*[,;，；]\s*(?:and |but |while )?|[，,]?(?:而|但是?)|,? (?:and|but|while|whereas) )",
+    re.IGNORECASE,
+)
+_REASON = expression(  # what stands behind an order and says why: `it is only the opening of my mail`
+    r"^(?:(?:because|since|as)\b|(?:it|this|that|they|these|those)(?: (?:is|are|was|were|has|have|had|belongs?|came)\b|['’](?:s|re)\b)"
+    r"|因为|(?:它们?|这些?|那些?)(?:只|仅)?(?:是|属于))",
+    re.IGNORECASE,
+)
+_RANKED_BEHIND = expression(  # `normal browsers keep 15 minutes, that is a Must, not out of scope`
+    rf"^(?P<said>\S(?:(?![;；]|[.!?。]\s).){{8,}}?)(?:\s*[,;:–—-]+\s*|\s+\(|[，；])(?:and |but )?(?:that|this|it|which|这)\s?(?:['’]s|is|must be|should be|是)"
+    rf"(?: really| clearly| still| now)?\s?(?:an? )?{_RANK}(?:[,，]?\s?(?:and |but )?(?:not|不是)\b[^.。]{{1,60}})?\)?[.!。！]?$",
+    re.IGNORECASE,
 )
 _CRITERION = expression(  # `REQ-004: done when the list shows all members`
     r"^(?P<item>(?:REQ|NFR-[A-Z]{1,2})-\d+)(?:"
@@ -60,6 +72,25 @@ _CRITERION = expression(  # `REQ-004: done when the list shows all members`
     re.IGNORECASE | re.DOTALL,
 )
 _COUNTS_AS = expression(r"[，,]?(?:时|就)*(?:算|视为|才算)(?:是)?(?:完成|通过|做完|合格|满足)了?[。.]?$")
+_QUALIFIED = (
+    expression(  # whom or what a line is about, or when: `for our partners`, `when the cache is down`
+        r"\b(?:for|when(?:ever)?|while|if|on|in|during|from|except|unless|outside|inside)\s+([^,.;:]+)"
+        r"|(?:对于?|针对|当|如果|在)([^，。；：]+)",
+        re.IGNORECASE,
+    )
+)
+_REPLACES = expression(  # what says that the new number takes the place of the old one
+    r"\b(?:instead|no longer|rather than|not \S+(?: \S+){0,3} but|now|from now on"
+    r"|(?:chang|rais|lower|set|increas|decreas|reduc|extend|shorten)\w*\b.*\bto)\b"
+    r"|改为|改成|改到|而不是|不再|(?:提高|降低|延长|缩短|增加|减少|调整)(?:到|至|为)",
+    re.IGNORECASE,
+)
+_OLD = expression(  # the number that is not to hold any more: `not 5 but 10`, `10 instead of 5`, `from 5 to 10`
+    r"\b(?:not|no longer) \d[\d.,]*(?: [^\W\d]+){0,4}?,? but(?: rather)?\s+|\bfrom \d[\d.,]*(?: [^\W\d]+){0,4}?\s+(?=to \d)"
+    r"|,?\s(?:instead of|rather than|(?:and )?not|no longer) \d[\d.,]*(?: (?!for\b|when\b|on\b|if\b)[^\W\d]+){0,4}"
+    r"|不(?:再)?是\s?\d[\d.]*[^，,\d]{0,6}[，,]?\s?而是",
+    re.IGNORECASE,
+)
 _MOST = 99  # pieces of a sentence in which priorities are looked for
 _ALIKE = 0.6  # share of the line's words, numbers aside, that the statement holds
 _TRIM = " \t.,;:!?。，；：！？、"
@@ -101,7 +132,7 @@ def amended(items: list[Requirement], lines: list[str]) -> tuple[list[Requiremen
     for line in lines:
         at = _meant(done, line)
         value = _value(_bare(line))
-        if at is not None and value is not None:
+        if at is not None and value is not None and not _is_of_its_own(line, value, done[at]):
             done[at] = _with_value(done[at], value[0].strip(_TRIM))
             told.append(line)
     return done, told
@@ -112,6 +143,13 @@ def ranked(items: list[Requirement], lines: list[str]) -> tuple[list[Requirement
     done = {item.id: item for item in items}
     told = []
     for line in lines:
+        text, given = ranked_behind(line)
+        carriers = [
+            item for item in done.values() if given and carries(text, f"{item.statement} {item.quote}")
+        ]
+        if carriers:
+            done |= {item.id: _with_rank(item, given) for item in carriers if given}
+            told.append(line)
         found = _ranking(line)
         ids = _ITEM.findall(found["items"]) if found else []
         rank = _rank_of(found) if found else ""
@@ -160,6 +198,17 @@ def with_criteria(items: list[Requirement], lines: list[str]) -> tuple[list[Requ
     return list(done.values()), told
 
 
+def ranked_behind(line: str) -> tuple[str, Moscow | None]:
+    """A statement and the priority that is given behind it; the whole line and None where none is."""
+    found = _RANKED_BEHIND.match(line.strip())
+    return (found["said"].strip(), _rank_of(found)) if found else (line, None)
+
+
+def is_reason(line: str) -> bool:
+    """Whether a line behind an order says why it is given, and nothing of what the product must do."""
+    return _REASON.match(line.strip()) is not None and first_modal(line, lexicon_of(line)) is None
+
+
 def is_criterion(line: str) -> bool:
     """Whether a line says when an item that it names is done."""
     return _CRITERION.match(line.strip()) is not None
@@ -197,7 +246,7 @@ def is_amendment(line: str) -> bool:
 
 
 def _bare(line: str) -> str:
-    return OWN_ID.sub(" ", line).strip(_TRIM)
+    return " ".join(_OLD.sub(" ", OWN_ID.sub(" ", line)).split()).strip(_TRIM)
 
 
 def _meant(items: list[Requirement], line: str) -> int | None:
@@ -222,6 +271,16 @@ def _meant(items: list[Requirement], line: str) -> int | None:
         if len(wanted & own) > 1 and old[0].strip(_TRIM) != value[0].strip(_TRIM):
             best = max(best, (share, at), key=lambda row: row[0])
     return best[1] if best[0] >= _ALIKE else None
+
+
+def _is_of_its_own(line: str, value: re.Match[str], item: Requirement) -> bool:
+    """Whether a line says for whom, when or where its number holds, which the item does not: then the item's holds besides."""
+    if _REPLACES.search(line):
+        return False
+    bare = _bare(line)
+    rest = f"{bare[: value.start()]} {bare[value.end() :]}"
+    narrowed = {word for found in _QUALIFIED.finditer(rest) for word in _words(found[1] or found[2])}
+    return not narrowed <= _words(f"{item.title} {item.statement} {item.quote}")
 
 
 def _with_value(item: Requirement, value: str) -> Requirement:

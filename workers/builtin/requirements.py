@@ -41,7 +41,10 @@ _ANYONE = frozenset({"anyone", "anybody", "everyone", "everybody", "people", "us
 _LACKS = expression(
     r"^.{0,80}?\bneeds?\s((?:an?|some|the)\s.+)$", re.IGNORECASE | re.DOTALL
 )  # `The office needs a list`
-_RESUMED = expression(r"\b(?:and|so|but),? (?:they|it|we|he|she|this|that|these)$", re.IGNORECASE)
+_RESUMED = expression(  # a subject that ends in the subject of another clause: `Scanners that we`
+    r"\b(?:and|so|but|that|which|who|whom|where|when),? (?:they|it|we|you|i|he|she|this|that|these)$",
+    re.IGNORECASE,
+)
 _WELCOME = frozenset(["told", "offered", "given", "sent", "shown", "notified", "reminded", "alerted"])
 _NAMED = 6  # requirements that one question names
 _ASKED_LEFT = 12  # sentences that are asked about one by one
@@ -252,7 +255,7 @@ def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
     if not c.subject or not c.actions or _RESUMED.search(c.subject):
         return lex.say("want_text", text=lower_first(strip_end(need.text)))
     subject = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(c.subject)
-    pieces = [strip_end(action) for action in c.actions]
+    pieces = [strip_end(action).removeprefix("to ") for action in c.actions]
     return lex.say(
         "want_system", subject=subject, action="，".join(pieces) if lex.language == "zh" else lex.join(pieces)
     )
@@ -380,7 +383,9 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     what the request says but nobody carries."""
     lines = lines_of(m.feedback)
     items, told = amended(previous.items, lines)
+    before = {item.id: item.moscow for item in items}
     items, _ = ranked(items, lines)
+    items = [_wanted_again(item, m) if before[item.id] == "Won't" != item.moscow else item for item in items]
     items, given = with_criteria(items, lines)
     items, _ = renamed(items, lines)
     words, anew = reworded(items, lines)
@@ -396,7 +401,9 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     new = traced(new, m) if new else []
     kept = deepened(previous.items, m) if m.facts.get("improve") else list(previous.items)
     items = [*kept, *new]
-    open_ = previous.open_questions
+    out = [item for item in items if item.moscow == "Won't" != before.get(item.id, "Won't")]
+    dead = {m.say("ask_criteria", texts=strip_end(item.statement), more="") for item in out}
+    open_ = [text for text in previous.open_questions if text not in dead]
     asks = _questions(m, items) if new or given else []
     if given:  # what still lacks a criterion is asked for anew
         begins = m.lex.wording["ask_criteria"].partition("{")[0]
@@ -409,6 +416,17 @@ def _reworded(item: Requirement, text: str, m: Material) -> Requirement:
     """A requirement in other words: what was made of its sentence is made anew; its place and priority stay."""
     if item.statement == text:
         return item
+    return _anew(item, text, m)
+
+
+def _wanted_again(item: Requirement, m: Material) -> Requirement:
+    """A requirement that was ruled out and is asked for now, with the story and the criteria that it lacked."""
+    made = _anew(item, item.statement, m)
+    update = {"user_story": made.user_story, "acceptance_criteria": made.acceptance_criteria}
+    return item.model_copy(update=update if not item.acceptance_criteria else {})
+
+
+def _anew(item: Requirement, text: str, m: Material) -> Requirement:
     need = Need(text, text, "functional", item.moscow, item.category, clause(text, tuple(m.actor_names())))
     made = requirement(need, m)
     kept = {"id": item.id, "kind": item.kind, "category": item.category, "moscow": item.moscow}

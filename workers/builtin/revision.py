@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from rapidfuzz import fuzz
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords, overlap
 from workers.builtin.amended import (
@@ -17,8 +18,10 @@ from workers.builtin.amended import (
     is_amendment,
     is_criterion,
     is_ranking,
+    is_reason,
     parts,
     ranked,
+    ranked_behind,
     with_criteria,
 )
 from workers.builtin.clauses import clause, first_modal
@@ -84,7 +87,7 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
     """The content with an answer, among its open questions, to each line of the feedback that it does not act on."""
     before = tuple(m.lex.wording[key].partition("{")[0] for key in _ANSWERS)
     asked: list[str] = content.open_questions
-    kept: list[str] = [text for text in asked if not text.startswith(before)]
+    kept: list[str] = [text for text in asked if not text.startswith(before) or _stands(text, content, m)]
     done = _changed_by(content, m)
     keyed = [(_unmet(line), line) for line in _open_lines(m) if line not in done]
     if m.sections or not all(
@@ -104,19 +107,32 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
     return content.model_copy(update={"open_questions": [*unmet, *kept]}), tuple(unmet)
 
 
+def _stands(answer: str, content: Content, m: Material) -> bool:
+    """Whether an answer to what a person wanted earlier still holds: neither was it done, nor is it spoken of again."""
+    quoted = _QUOTED.search(answer)
+    if quoted is None or answer.startswith(m.lex.wording["unmet_talk"].partition("{")[0]):
+        return False
+    line = quoted[1].rstrip("…")
+    said = (canonical(" ".join(str(piece).split())) for piece in m.facts.get("said") or [])
+    spoken_of = any(overlap(line, keywords(each)) >= HEARD for each in lines_of(m.feedback))
+    done = isinstance(content, Architecture | Epics) and _heard(content, m)(line)
+    return any(line in piece for piece in said) and not spoken_of and not done
+
+
 def _changed_by(content: Content, m: Material) -> list[str]:
     """The lines that the requirements carry out by a priority or criterion: these, or for another document those it has."""
     given = content if isinstance(content, Requirements) else m.facts.get("requirements")
     if not isinstance(given, Requirements):
         return []
     lines = lines_of(m.feedback)
-    items, told = ranked(given.items, lines)
+    stood = [
+        item for item in given.items if OWN_ID.fullmatch(item.id)
+    ]  # new ones have no identifiers of their own yet
+    items, told = ranked(stood, lines)
     items, more = with_criteria(items, lines)
     items, titled = renamed(items, lines)
     words, said = reworded(items, lines)
-    done = items == given.items and all(
-        item.statement == words.get(item.id, item.statement) for item in items
-    )
+    done = items == stood and all(item.statement == words.get(item.id, item.statement) for item in items)
     return [*told, *more, *titled, *said] if done else []
 
 
@@ -194,14 +210,26 @@ def _lines(piece: str) -> list[str]:
     piece = canonical(piece)
     if (is_order(piece) and not is_ranking(piece)) or restates(piece):
         return [piece]
-    pieces = [part for each in _SENTENCE_END.split(piece) for part in parts(each)]
-    if ranks := [each for each in pieces if is_ranking(each) or is_criterion(each)]:
-        rest = " ".join(each for each in pieces if each and each not in ranks)
+    pieces = _without_reasons([part for each in _SENTENCE_END.split(piece) for part in parts(each)])
+    if ranks := [each for each in pieces if is_ranking(each) or is_criterion(each) or ranked_behind(each)[1]]:
+        rest = " ".join(each for each in pieces if each and each not in ranks).rstrip(" ;；")
         return [*ranks, *(_lines(rest) if rest else [])]
     if is_amendment(piece) or _REPLY.match(piece) or (_QUOTED.search(piece) and not section_rows([piece])):
         return [piece]
     rows = said_in(piece)
     return [row.quote for row in rows if not in_section(row)] if rows else [piece]
+
+
+def _without_reasons(pieces: list[str]) -> list[str]:
+    """The pieces without those that only say why an item before them gets another priority, or is removed."""
+    kept: list[str] = []
+    explained = False
+    for piece in pieces:
+        if not piece.strip() or (explained and is_reason(piece)):
+            continue
+        kept.append(piece)
+        explained = is_ranking(piece)
+    return kept
 
 
 def _unmet(line: str) -> str:
@@ -261,11 +289,11 @@ def _lost(piece: str, m: Material) -> list[Need]:
 def _wishes(piece: str, m: Material) -> list[Need]:
     said = _LABEL.sub("", piece, count=1).strip() or piece.strip()
     quoted = [match[1] for match in _QUOTED.finditer(piece) if first_modal(match[1], lexicon_of(match[1]))]
-    text = quoted[0] if quoted else said
+    text, given = ranked_behind(quoted[0] if quoted else said)
     analysis = analyse_request(text)
     needs = [need for need in analysis.needs if not need.part]
     if needs:
-        return needs
+        return [replace(need, moscow=given, by_default=False) if given else need for need in needs]
     if analysis.questions and not analysis.goals:
         return []
     lex = lexicon_of(text)
@@ -279,10 +307,10 @@ def _wishes(piece: str, m: Material) -> list[Need]:
                 plain[:1800],
                 plain[:1800],
                 "functional",
-                "Must",
+                given or "Must",
                 "",
                 clause(plain[:1800], known),
-                by_default=True,
+                by_default=given is None,
             )
         ]
         if lexicon(lex.language)

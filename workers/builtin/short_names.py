@@ -84,7 +84,11 @@ class Statement:
     several: bool  # the subject is a plural
 
 
-_RELATIVE = frozenset(["that", "which", "who", "whose", "where"])
+_OF_WHOM = expression(  # what stands before the verb of a relative clause: `A page that`, `Scanners that we`
+    r"\b(?:that|which|who|whose|where"
+    r"|(?:that|which|who|whom|where|when) (?:i|we|you|they|he|she|it|nobody|somebody|everybody))$",
+    re.IGNORECASE,
+)
 
 
 def stated(text: str, lex: Lexicon) -> Statement | None:
@@ -101,10 +105,12 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
     for at, token in enumerate(tokens[1:], 1):
         low, subject = token[0].lower(), said[: token.start()].strip()
         head = _ASIDE.sub("", subject).strip()
-        if re.search(r"[,;:]$", subject) or not _DETERMINERS.sub("", f"{head} ").strip():
+        if (
+            re.search(r"[,;:]$", subject)
+            or not _DETERMINERS.sub("", f"{head} ").strip()
+            or _OF_WHOM.search(head)
+        ):
             continue
-        if head.split()[-1:] and head.split()[-1].lower() in _RELATIVE:
-            continue  # `a page that shows ...` is a thing, and shows nothing yet
         if low in _MODALS or (
             low in ("has", "have", "need", "needs") and said[token.end() :].lstrip().startswith("to ")
         ):

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from orchestrator.domain.documents import DISCOVERY, Catalogue
+from workers.documents.architecture_as_written import architecture_as_written
 from workers.documents.brief_as_written import brief_as_written
 from workers.documents.content import (
     Adr,
     Architecture,
     Brief,
-    Component,
     Content,
     Epic,
     Epics,
@@ -104,7 +104,7 @@ def taken_over(known: Registered, edited: Sequence[Page]) -> Registered:
         return known
     names = {page.path.rpartition("/")[2] for page in edited}
     content = _as_written(known.content, Written(edited), lambda name: known.files.get(name) in names)
-    return Registered(content, known.withdrawn, known.files, known.document)
+    return Registered(content, known.withdrawn, known.files, known.document, known.by_hand)
 
 
 def item_as_written(item: N, page: Page) -> N:
@@ -125,9 +125,8 @@ def _as_written(content: Content, written: Written, is_read: Callable[[str], boo
         items = [_requirement(item, written) for item in content.items if stays(item.id)]
         return content.model_copy(update={"items": items})
     if isinstance(content, Architecture):
-        parts = [_component(part, written) for part in content.components]
         adrs = [_adr(adr, written) for adr in content.adrs]
-        return content.model_copy(update={"components": parts, "adrs": adrs})
+        return architecture_as_written(content, written).model_copy(update={"adrs": adrs})
     if isinstance(content, Epics):
         epics = [_epic(epic, written) for epic in content.items if stays(epic.id)]
         return content.model_copy(update={"items": epics})
@@ -249,14 +248,6 @@ def _adr(adr: Adr, written: Written) -> Adr:
             update[name] = said_first(getattr(adr, name), " ".join(lines_of(section)))
     update["consequences"] = _entries(adr.consequences, written.section("consequences", adr.id))
     return adr.model_copy(update=update)
-
-
-def _component(part: Component, written: Written) -> Component:
-    block = written.blocks.get(part.name)
-    if block is None:
-        return part
-    line = ([*block.text.split("\n")[1:], ""])[0]
-    return part.model_copy(update={"responsibility": first(part.responsibility, line)})
 
 
 _BY_KIND: dict[type[Content], Callable[[Any, Written], Any]] = {

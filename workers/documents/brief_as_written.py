@@ -33,30 +33,55 @@ def brief_as_written(brief: Brief, written: Written) -> Brief:
     if vision is not None and vision.text:
         text = kept(brief.vision.text, vision.text, mark().sub("", " ".join(lines_of(vision))))
         update["vision"] = brief.vision.model_copy(update={"text": text})
+    problem = written.section("problem")
+    if problem is not None:
+        update |= _problem(brief, lines_of(problem))
     scope = written.section("scope")
     if scope is not None:
         update["in_scope"], update["out_of_scope"] = _scope(brief, scope)
     for name in _LISTS:
         section = written.section(name)
         if section is not None:
-            update[name] = _statements(getattr(brief, name), entries(section), Statement)
+            update[name] = statements(getattr(brief, name), entries(section), Statement)
     risks = written.section("risks")
     if risks is not None:
-        update["risks"] = _statements(brief.risks, entries(risks), BriefRisk)
+        update["risks"] = statements(brief.risks, entries(risks), BriefRisk)
     people = written.section("target_users")
     if people is not None:
         update["users"] = _users(brief.users, entries(people))
     return brief.model_copy(update=update)
 
 
-def _statements(known: Sequence[S], texts: Sequence[str], kind: type[S]) -> list[S]:
+def _problem(brief: Brief, lines: Sequence[str]) -> dict[str, str]:
+    """Situation and impact, each below its label; what has no label is the situation."""
+    said: dict[str, list[str]] = {"situation": [], "impact": []}
+    part = "situation"
+    for line in lines:
+        part = next((name for name in said if line.strip(" :：") in words_of(name)), part)
+        if line.strip(" :：") not in words_of(part):
+            said[part].append(line)
+    told = {name: "\n\n".join(texts) for name, texts in said.items()}
+    return {
+        name: getattr(brief, name) if plain(getattr(brief, name)) == plain(text) else text
+        for name, text in told.items()
+    }
+
+
+def statements(known: Sequence[S], texts: Sequence[str], kind: type[S]) -> list[S]:
     """The statements that still stand there, and those that a person wrote."""
     found = []
     for text in texts:
         same = next((row for row in known if plain(row.text) == plain(mark().sub("", text))), None)
-        begun = next((row for row in known if plain(text).startswith(plain(row.text))), None)
+        begun = next(
+            (row for row in known if _is_mitigated(row) and plain(text).startswith(plain(row.text))), None
+        )
         found.append(same or begun or kind(text=mark().sub("", text), source="stated"))
     return list({row.text: row for row in found}.values())
+
+
+def _is_mitigated(row: Statement) -> bool:
+    """Whether more stands behind the statement on its page."""
+    return isinstance(row, BriefRisk) and bool(row.mitigation)
 
 
 def _scope(brief: Brief, scope: Section) -> tuple[list[Statement], list[Statement]]:
@@ -68,8 +93,8 @@ def _scope(brief: Brief, scope: Section) -> tuple[list[Statement], list[Statemen
     texts = [text for text in entries(scope) if text not in labels_]
     left_out = [text for text in texts if text in after and text not in before] if outside else []
     return (
-        _statements(known, [text for text in texts if text not in left_out], Statement),
-        _statements(known, left_out, Statement),
+        statements(known, [text for text in texts if text not in left_out], Statement),
+        statements(known, left_out, Statement),
     )
 
 

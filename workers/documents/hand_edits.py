@@ -60,6 +60,6 @@ def _told(before: Any, now: Any) -> str:
         new = [entry for entry in now if entry not in before]
         return "; ".join(_told(None, entry) for entry in new) or f"{len(before) - len(now)} fewer"
     if isinstance(now, Content):
-        names = ("text", "name", "title", "i_want")
+        names = ("text", "name", "title", "i_want", "choice")
         return next((str(getattr(now, name)) for name in names if hasattr(now, name)), "")
     return str(now) or "empty"

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.ids import slug
 from orchestrator.domain.json_types import Json, JsonObject
+from workers.documents.by_hand import ByHand
 from workers.documents.content import (
     Adr,
     Architecture,
@@ -63,6 +64,7 @@ class Registered:
     withdrawn: Withdrawn = field(default_factory=Withdrawn)
     files: Mapping[str, str] = field(default_factory=dict)  # id -> file name, kept for ever
     document: str = ""  # its kind; empty: the kind that is called like its model
+    by_hand: ByHand = ByHand()
 
     def __post_init__(self) -> None:
         if not self.document:
@@ -82,6 +84,7 @@ class Registered:
                 mode="json", exclude=None if self.withdrawn.items else {"items"}
             ),
             "files": dict(self.files),
+            **({"by_hand": self.by_hand.to_json()} if any(self.by_hand) else {}),
         }
 
     @classmethod
@@ -97,6 +100,7 @@ class Registered:
             withdrawn=Withdrawn.model_validate(value.get("withdrawn")),
             files={str(key): str(name) for key, name in value["files"].items()},
             document=str(value.get("document", "")),
+            by_hand=ByHand.from_json(value.get("by_hand")),
         )
 
 

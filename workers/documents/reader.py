@@ -56,6 +56,7 @@ class Section:
     text: str  # without substance: ""
     items: tuple[str, ...] = ()  # the entries of its lists
     blocks: int = 0  # headings below it
+    rows: tuple[tuple[str, ...], ...] = ()  # the rows of its tables, those with the columns' names aside
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +199,8 @@ class _Reading:
     def walk(self, tokens: Sequence[Token], offset: int) -> None:
         self.offset = offset
         depth = 0  # of lists
+        row: list[str] = []
+        in_head = False
         for at, token in enumerate(tokens):
             if token.type == "heading_open":
                 self._heading(token, tokens[at + 1])
@@ -212,6 +215,15 @@ class _Reading:
             elif token.type == "inline" and (at == 0 or tokens[at - 1].type != "heading_open"):
                 self._links(token)
                 self._say(_plain(token), item=depth > 0)
+                row.append(_plain(token))
+            elif token.type == "thead_open":
+                in_head = True
+            elif token.type == "thead_close":
+                in_head = False
+            elif token.type == "tr_open":
+                row = []
+            elif token.type == "tr_close" and not in_head:
+                self._row(tuple(row))
 
     def close(self) -> None:
         while self.open:
@@ -263,6 +275,10 @@ class _Reading:
             if item and said:
                 outer.items.append(said)
 
+    def _row(self, cells: tuple[str, ...]) -> None:
+        for outer in self.open:
+            outer.rows.append(cells)
+
     def page(self, front: Mapping[str, Json] | None, faults: Sequence[str]) -> Page:
         parts = sorted(self.closed, key=lambda part: part.number)
         text = "\n".join(self.text)
@@ -301,12 +317,22 @@ class _Open:
     number: int
     text: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
+    rows: list[tuple[str, ...]] = field(default_factory=list)
     below: int = 0
     empty: bool = False
 
     def section(self) -> Section:
         text = "\n".join(entry for entry in self.text if entry)
-        return Section(self.key, self.level, self.heading, self.id, text, tuple(self.items), self.below)
+        return Section(
+            self.key,
+            self.level,
+            self.heading,
+            self.id,
+            text,
+            tuple(self.items),
+            self.below,
+            tuple(self.rows),
+        )
 
 
 def _stated(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from orchestrator.domain.documents import DocumentDef
 from workers.documents import diagrams
+from workers.documents.carried import with_lines
 from workers.documents.content import Architecture, Brief, Declared, Discovery, Epics, Requirements
 from workers.documents.fates import Booked, with_sources
 from workers.documents.frame import RenderContext, front_of, index_page, printer_for, stamps, to_json
@@ -31,6 +32,9 @@ def render(
     document = context.catalogue[kind]
     files = _BY_MODEL[document.model](document, content, context, previous or {})
     if isinstance(content, Registered):
+        if any(content.by_hand):
+            page, _ = with_lines(files[document.path].decode(), content.by_hand)
+            files[document.path] = page.encode()
         files[content_path(kind)] = to_json(content.to_json())
     return files
 

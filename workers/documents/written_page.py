@@ -73,9 +73,9 @@ def mark() -> re.Pattern[str]:
 
 
 def first(text: str, line: str) -> str:
-    """`text` where it is what stands first below its heading, else that line."""
+    """`text` where it is what stands first below its heading, else that line, marks of ours aside."""
     same = plain(text) in plain(line) or plain(text).startswith(plain(line))
-    return text if same else line
+    return text if same else mark().sub("", line)
 
 
 def lines_of(section: Section) -> list[str]:

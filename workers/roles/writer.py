@@ -11,14 +11,16 @@ from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.context.written_documents import registered
 from workers.documents.condensed import listed
-from workers.documents.content import Architecture, ArchitectureReview
+from workers.documents.content import Architecture, ArchitectureReview, Requirement, Requirements
 from workers.documents.hand_edits import changes, upheld
 from workers.documents.identifiers import IDENTIFIER, Registered, allot
 from workers.roles import Produced
+from workers.roles.carrying import carry
 from workers.roles.drafting import ask, before, facts, form, is_reworked, made_by, render_context
 
 REVIEW = "Review this draft of an architecture critically: what is missing, wrong, risky or unproven?"
 MOST_EDITS = 20  # of one document that become lines of `wisdom/decisions`
+MOST_RANKS = 5  # new priorities that a summary names
 REVIEWED_BY = "technical"  # the perspective whose agent reads an architecture draft critically
 
 
@@ -50,6 +52,7 @@ def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produ
     context.check()
     wisdom: list[tuple[str, str]] = []
     edits: list[str] = []
+    named: set[str] = set()
     delivered, left = registered(context, document), known["previous"]
     if delivered is not None and left is not None:
         told = changes(delivered.content, left)[:MOST_EDITS]
@@ -64,7 +67,13 @@ def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produ
     earlier = before(context, document)
     in_force = {found for each in earlier.values() for found in each.ids()}
     kept, more = allot(content, delivered, known=in_force, kind=document.kind)
-    files = form(context, document, kept, render_context(context, document, agent, earlier, extra=extra))
+    shown = render_context(context, document, agent, earlier, extra=extra)
+    if delivered is not None and left is not None:
+        carried = carry(context, document, kept, delivered, left, shown, named)
+        kept = carried.registered
+        context.unmet += [text for text in carried.lost if text not in context.unmet]
+        wisdom += [("decisions", f"edited by hand in {document.path}: {text}") for text in carried.lines]
+    files = form(context, document, kept, shown)
     return Produced(
         files=files,
         artifact=document.path,
@@ -106,7 +115,16 @@ def _summary(kept: Registered, previous: Registered | None) -> str:
     added, gone = sorted(now - previous.ids()), sorted(previous.ids() - now)
     words = [f"added {', '.join(added)}"] if added else []
     words += [f"withdrew {', '.join(gone)}"] if gone else []
+    ranks = {item.id: item.moscow for item in _requirements(previous)}
+    changed = [item for item in _requirements(kept) if ranks.get(item.id, item.moscow) != item.moscow]
+    out = [item.id for item in changed if item.moscow == "Won't"]
+    words += [f"ruled out {', '.join(out)}"] if out else []
+    words += [f"{item.id} is a {item.moscow} now" for item in changed if item.moscow != "Won't"][:MOST_RANKS]
     return f"{kept.document} revised: {'; '.join(words) or 'no item was added or withdrawn'}"
+
+
+def _requirements(registered: Registered) -> list[Requirement]:
+    return list(registered.content.items) if isinstance(registered.content, Requirements) else []
 
 
 def _decisions(kept: Registered, previous: Registered | None) -> list[str]:
