@@ -187,6 +187,22 @@ def test_a_document_that_is_open_for_writing_is_left_until_it_is_closed_and_hold
     assert project(store, session) == []
 
 
+def test_an_open_document_is_left_too_where_names_cannot_be_exchanged(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, root = worked(store)
+    new_version(store, session, b"# A2\n")
+    monkeypatch.setattr(files, "exchange", lambda *_: False)
+
+    with (root / "spec/a.md").open("ab") as file:
+        with pytest.raises(files.BeingWritten):
+            project(store, session)
+        file.write(b"mine\n")
+
+    assert project(store, session) == ["spec/a.md"]
+    assert texts(store, session)[-1] == b"# A\nmine\n"
+
+
 def test_the_coordinator_looks_at_an_open_document_again_and_writes_what_comes_beside_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
