@@ -15,6 +15,7 @@ import pytest
 from orchestrator.domain.errors import TreeError
 from orchestrator.store.deletion import remove_folder
 from tests.git_world import GIT, NOON, Plain, as_left, flags, git, plain, repository, write
+from workers.git import candidates
 from workers.git.candidates import make_candidate, take_snapshot
 from workers.git.publishing import Publication, publish
 
@@ -286,6 +287,15 @@ def test_a_repository_that_cannot_be_moved_aside_is_said(tree: Plain) -> None:
 
     with pytest.raises(TreeError, match="moved out of the tree"):
         tree.candidate()
+
+
+def test_a_repository_behind_a_link_stays_where_it_is(tree: Plain) -> None:
+    (tree.work / "lib").rename(tree.work / "before")  # while it was walked
+    (tree.work / "lib").symlink_to(tree.folder)
+
+    with pytest.raises(TreeError, match="moved out of the tree"):
+        candidates._move_aside(tree.checkout, b"lib/.git")
+    assert (tree.folder / ".git" / "HEAD").is_file()
 
 
 def test_what_git_cannot_store_or_a_check_must_decide_on_is_flagged(tree: Plain, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from orchestrator.domain.errors import GitError, TreeError
 from orchestrator.store.deletion import remove_folder
 from workers.git.checkouts import Checkout, submodule_git
 from workers.git.git_process import Answer, Git, Word
+from workers.git.parent_folders import parent_folder
 from workers.git.private_store import PrivateStore
 from workers.git.tree_scan import ATTRIBUTES, Flag, Scan, flags_of_file, scan, twins
 
@@ -183,11 +184,15 @@ def commit_message(subject: str, trailers: Mapping[str, str]) -> str:
 
 
 def _move_aside(checkout: Checkout, path: bytes) -> None:
-    """Keep a nested .git out of the tree, under a number of its own. Raises TreeError where it is gone or held fast."""
+    """Keep a nested .git out of the tree, under a number of its own. Nothing is moved that lies behind a link.
+
+    Raises TreeError where it is gone or cannot be moved.
+    """
     checkout.aside.mkdir(exist_ok=True)
     number = sum(1 for _ in checkout.aside.iterdir())
     try:
-        (checkout.work / os.fsdecode(path)).rename(checkout.aside / str(number))
+        with parent_folder(checkout.work, path) as folder:
+            os.rename(path.rpartition(b"/")[2], checkout.aside / str(number), src_dir_fd=folder)
     except OSError as error:
         raise TreeError("what git cannot store cannot be moved out of the tree", why=str(error)) from error
 

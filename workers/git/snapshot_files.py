@@ -11,14 +11,15 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from orchestrator.domain.errors import NotAllowedNow, TreeError
 from orchestrator.store.deletion import remove_folder
 from workers.git.candidates import GITLINK, LINK, Change, changes_between
 from workers.git.git_process import Git
+from workers.git.parent_folders import parent_folder
 from workers.git.private_store import PrivateStore
 from workers.git.tree_scan import is_git_directory_name, leads_outside
 
@@ -147,30 +148,11 @@ def _refuse(changed: Sequence[bytes]) -> None:
     )
 
 
-@contextmanager
-def _parent(top: Path, path: bytes, *, umask: int | None) -> Iterator[int]:
-    """The folder of a path, reached without links; made if `umask` is given."""
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    held = os.open(top, flags)
-    try:
-        for part in path.split(b"/")[:-1]:
-            if umask is not None:
-                with suppress(FileExistsError):
-                    os.mkdir(part, 0o700, dir_fd=held)
-                    os.chmod(part, 0o777 & ~umask, dir_fd=held)
-            inner = os.open(part, flags, dir_fd=held)
-            os.close(held)
-            held = inner
-        yield held
-    finally:
-        os.close(held)
-
-
 def _put(top: Path, change: Change, source: Path, umask: int) -> None:
     """Replace the file at once."""
     name = change.path.rpartition(b"/")[2]
     draft = f".{secrets.token_hex(8)}.lifecycle"
-    with _parent(top, change.path, umask=umask) as folder:
+    with parent_folder(top, change.path, umask=umask) as folder:
         try:
             if change.mode == LINK:
                 os.symlink(source.readlink(), draft, dir_fd=folder)
@@ -192,10 +174,10 @@ def _put(top: Path, change: Change, source: Path, umask: int) -> None:
 def _remove(top: Path, path: bytes) -> None:
     """Remove the file, and folders that it leaves empty, as git does."""
     parts = path.split(b"/")
-    with _parent(top, path, umask=None) as folder:
+    with parent_folder(top, path, umask=None) as folder:
         os.unlink(parts[-1], dir_fd=folder)
     for end in range(len(parts) - 1, 0, -1):
-        with _parent(top, b"/".join(parts[:end]), umask=None) as folder:
+        with parent_folder(top, b"/".join(parts[:end]), umask=None) as folder:
             try:
                 os.rmdir(parts[end - 1], dir_fd=folder)
             except OSError as error:
