@@ -204,6 +204,9 @@ SCRIPT = (
     "test('adds', () => { assert.equal(add(1, 2), 3); });\n"
 )
 BROKEN = {"calc.py": "def add(a, b):\n    return a - b\n"}
+HOLLOW = (
+    "PLACES = ['a', 'b']\n\n\ndef test_add():\n    assert len(PLACES) == 2\n    assert PLACES[0] == 'a'\n"
+)
 OTHER = "from calc import add\n\n\ndef test_nothing_added():\n    assert add(1, 0) == 1\n"
 
 
@@ -249,7 +252,22 @@ OTHER = "from calc import add\n\n\ndef test_nothing_added():\n    assert add(1, 
             set(),
             "PASS: 1 pass, 0 fail, 1 fewer test than before",
         ),
-        # another expectation is no regression, and is said
+        # a test of the same name that tests something else is not the removed one
+        (
+            None,
+            {**BROKEN, "tests/test_places.py": HOLLOW},
+            "BLOCK",
+            {"regression"},
+            "FIX_REQUIRED: 2 pass, 0 fail, 1 regression",
+        ),
+        # another expectation is no regression, and is said, also where the test is called for it
+        (
+            "from calc import add\n\n\ndef test_less():\n    assert add(1, 2) == -1\n    assert add(0, 0) == 0\n",
+            BROKEN,
+            "CONDITIONAL",
+            set(),
+            "PASS: 2 pass, 0 fail",
+        ),
         (
             "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == -1\n    assert add(0, 0) == 0\n",
             BROKEN,

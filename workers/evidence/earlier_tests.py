@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.patterns import expression
@@ -118,6 +119,7 @@ def _words(path: str, body: str, facts: TestFileFacts) -> frozenset[str]:
     return used
 
 
+@lru_cache(maxsize=1_024)  # a helper is read once for all of the tests that use it
 def _words_of(code: str, is_tree: bool) -> frozenset[str]:
     if not is_tree:
         return frozenset(_WORD.findall(code))
