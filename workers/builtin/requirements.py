@@ -157,7 +157,7 @@ def requirement(need: Need, m: Material, own: Sequence[str] = ()) -> Requirement
     lex = lexicon_of(need.text)
     excluded = need.kind == "exclusion"
     nonfunctional = need.kind == "nonfunctional" and bool(need.category)
-    accepted = unique(own) or criteria(need, lex)
+    accepted = unique(own) or ([need.shown] if need.shown else criteria(need, lex))
     if m.ask and not own and not need.part and need.text in m.analysis.text:
         said = accepted if any(c.isdigit() for c in need.text) or not need.by_default else []
         accepted = unique([*said, *m.ask.criteria])

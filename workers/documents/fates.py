@@ -25,6 +25,7 @@ from workers.documents.forms import form_of
 from workers.documents.part_fates import DESCRIBES, left_in, plain
 from workers.documents.passage import SKIPPED, Passage
 from workers.documents.passages import passages
+from workers.documents.stack_traces import cited
 from workers.documents.stated_data import stated_entities
 
 MANUAL = "manual"  # form of a text that explains what exists: a request for what it says of it
@@ -156,6 +157,9 @@ def book(request: str, discovery: Discovery) -> Booked:
         ("situation", discovery.situation),
     ):
         _also(take, kind, *(text for text in texts if text not in sources))
+    for passage in read:
+        if passage.role == "code" and cited(passage.block.text) in discovery.situation:
+            taken[passage.block.id] = ["evidence"]
     kept = {
         name.casefold() for name in (*discovery.entities, *(entity.name for entity in discovery.data_model))
     }
