@@ -27,7 +27,7 @@ from workers.documents.audience import without_denied
 from workers.documents.content import Entity
 from workers.documents.forms import form_of
 from workers.documents.outline import readable
-from workers.documents.passage import SKIPPED, Passage
+from workers.documents.passage import ASKED, SKIPPED, Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import label_role, role_of
 from workers.documents.stated_data import stated_entities
@@ -118,16 +118,7 @@ def _title(
     if made:
         return _capital(made)
     is_long = len({row.quote for row in found}) > 2
-    prose = [
-        row for row in found if is_long and not row.item
-    ] or found  # a step or a wish of a list is not the whole
-    told = [
-        row
-        for row in prose[:_OPENING]
-        if is_long
-        and (imperative(row.text, lex) or polite_wish(row.text))
-        and not _NO_OBJECT.match(row.text)
-    ] or prose
+    told = _asking(found, lex) if is_long else found
     first = spoken(told[0].text).strip(_TRIM) if told else text.strip()[:80]
     polite = polite_wish(told[0].text) if told else None
     first = spoken(polite.text).strip(_TRIM) if polite else first
@@ -149,7 +140,7 @@ def _title(
     short = _MAKE.sub("", first)
     if short.split()[:1] in _PRONOUNS:
         short = first  # "Make it better" names nothing without its verb
-    pieces = re.split(r"[.,;:]\s(?![^()]*\))|\s(?:so that|which|because)\s", short)
+    pieces = re.split(r"[.,;:]\s(?![^()]*\))|\s[-–—]\s|\s(?:so that|which|because)\s", short)
     short = pieces[0] if len(pieces[0].split()) > 1 else short
     words = short.split()
     kept = words[:12]
@@ -159,6 +150,16 @@ def _title(
     if title.count("(") > title.count(")"):  # cut within what stands in brackets
         title = title[: title.rindex("(")].rstrip(_TRIM) or title
     return title if len(found) <= 2 else _capital(title)
+
+
+def _asking(found: list[Sentence], lex: Lexicon) -> list[Sentence]:
+    """The sentences of a longer text that may name it, best first: a step or a wish of a list is not the whole."""
+    prose = [row for row in found if not row.item] or found
+    prose = [row for row in prose if row.role in ASKED] or prose
+    orders = [
+        row for row in prose[:_OPENING] if imperative(row.text, lex) or polite_wish(row.text)
+    ]
+    return [row for row in orders if not _NO_OBJECT.match(row.text)] or prose
 
 
 def _is_section(heading: str, top: bool) -> bool:

@@ -18,6 +18,7 @@ from workers.documents.reading_words import (
 )
 from workers.documents.records import with_records
 from workers.documents.spec_lines import numbered_headings, with_columns, with_parts
+from workers.documents.threads import parted
 
 _HEADING = expression(r"^ {0,3}#{1,6}\s", re.MULTILINE)
 _FENCED = expression(
@@ -110,7 +111,9 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     text = _FENCED.sub(lambda _: _KEPT.format(next(places)), text)
     talk = _talk(text.split("\n"))
     before, body, after = talk or _parted(text)
-    lines = [piece for line in body.split("\n") for piece in _unflattened(line)]
+    said, heads = parted(body.split("\n"))
+    after = "\n".join([*heads, after] if after else heads)
+    lines = [piece for line in said for piece in _unflattened(line)]
     lines = list(with_parts(with_columns(with_records(lines))))
     body = "\n".join(lines)
     lines = _with_breaks(lines)

@@ -249,7 +249,7 @@ VERBS = (
 )
 NOT_NOUNS = (
     "out off up down in on by for from with without of onto upon against along among around beneath beside beyond despite except near outside past round through throughout toward towards underneath unlike via "
-    "what whom whose whatever whichever whoever wherever whenever yes no then please thanks sorry oh well hence thus otherwise though although unless since whereas "
+    "expect expects what whom whose whatever whichever whoever wherever whenever yes no then please thanks sorry oh well hence thus otherwise though although unless since whereas "
     "i myself yourself himself herself itself ourselves themselves mine yours hers ours theirs none neither either such shall should would could might ought must may will "
     "is are was were be been being am has have had do does did within if or nor so too than as at but can into it he she we you me him them us separate admin "
     "automatic automatically manual strict full pretty elegant neat equal optimal standard multiple able about above across after again ahead all almost along already also always another any anyone available away back because behind being below better between big both "
