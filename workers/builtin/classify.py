@@ -524,7 +524,11 @@ class Reader:
         taken = clause(said, known)
         modal = first_modal(row.text, lex)
         passage = row.passage
-        if modal and not row.priority and cues.grants(row.text, lex, modal, taken.actor):
+        if (
+            modal
+            and not row.priority
+            and cues.grants(row.text, lex, modal, taken.actor or passage.values.get("user", ""))
+        ):
             modal = None
             by_default = False
         if not taken.actor and (role := self.users.role_of(taken.subject)):

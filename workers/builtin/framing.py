@@ -107,9 +107,7 @@ def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, .
     if row.role == "use_case":
         return _is_told(row, lex)
     if row.role in ASKED and not asks and lex.language == "en" and not is_cjk(row.text):
-        goes_on = row.text[:1].islower() and not row.quote.endswith(
-            (":", "?")
-        )  # a fragment of the wish before it
+        goes_on = row.text[:1].islower() and not _FINITE.search(row.text)
         return not (goes_on or row.passage.parent or reads_as_rule(row.text) or _NAMES_WISH.match(row.text))
     with_list = (row.passage.block.section, row.role) in listed
     return with_list and row.role in _LISTED and not (row.role in ASKED and asks)
