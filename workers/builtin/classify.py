@@ -48,6 +48,7 @@ from workers.documents.content import Moscow
 from workers.documents.passage import ASKED, Passage
 from workers.documents.ranks import ranks
 from workers.documents.reading_words import priority_of
+from workers.documents.shown_code import shown_code
 from workers.documents.stated_name import called_name
 from workers.documents.technologies import refuses
 from workers.documents.trouble import tells_of_better, tells_trouble
@@ -134,7 +135,12 @@ class Reader:
                 self.needs[-1] = replace(self.needs[-1], kind="functional", category="")
 
     def _shown(self) -> None:
-        """The steps of a report are a criterion of what it wants; what its traces name is evidence."""
+        """The steps of a report are a criterion of what it wants; what its traces name is evidence, as is code pointed to."""
+        for code in () if self.manual else shown_code(self.passages):
+            self.situation.append(code.text)
+            if code.differs:
+                lex = lexicon_of(code.sentence)
+                self.questions.append(lex.say("ask_count", text=code.sentence, lines=str(code.lines)))
         if self.report is None:
             return
         self.situation += [text for text in self.report.evidence if text not in self.situation]

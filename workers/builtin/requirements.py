@@ -104,7 +104,7 @@ def _own_criteria(needs: list[Need], m: Material) -> tuple[dict[int, list[str]],
         place = places.get(row.block) if row.block else None
         if place is None:
             share, key = best(row.text, choices)
-            place = int(key) if share >= _LIKE else None
+            place = int(key) if share >= _LIKE or len(choices) == 1 else None
         if place is None:
             orphans.append(row.text)
         else:
