@@ -165,7 +165,8 @@ def requirement(need: Need, m: Material, own: Sequence[str] = ()) -> Requirement
     accepted = unique(own) or ([need.shown] if need.shown else criteria(need, lex))
     if m.ask and not own and not need.part and need.text in m.analysis.text:
         said = accepted if any(c.isdigit() for c in need.text) or not need.by_default else []
-        accepted = unique([*said, *m.ask.criteria])
+        proposed = [lex.say("criterion_proposed", text=strip_end(text)) for text in m.ask.criteria]
+        accepted = unique([*said, *proposed])
     return Requirement(
         kind="nonfunctional" if nonfunctional else "functional",
         category=need.category if nonfunctional else "",
