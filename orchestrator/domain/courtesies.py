@@ -38,6 +38,10 @@ _SAID = expression(
 _HAN = expression(
     r"^(?:另外|再次|最后|先|首先|真的?|实在|非常|很|十分|万分|多有|给[您你]|在此|这里|我们?|先说声)*(?:抱歉|不好意思|对不起|打扰|见谅|请?(?:原谅|见谅|谅解|包涵|多包涵)|谢谢|多谢|感谢|致谢|辛苦|麻烦[您你]了|拜托了|期待[您你]|期待回复|盼复|此致|敬礼|顺祝|敬祝|祝(?:[您你们大家]|好|工作|身体|生活|一切|顺)|好久不见|久仰|希望(?:[您你]|一切|大家).{0,6}(?:好|顺利|安好|健康|没有打扰)|[您你](?:最近)?(?:还?好吗|身体好)|有(?:任何|什么)?(?:问题|疑问|不清楚).{0,8}(?:联系|告诉|问|打电话)我|如有(?:任何)?(?:问题|疑问))"
 )
+_ORDER = expression(  # that what stands beside it is to be done, and no more: `Please implement this.`
+    r"^(?:(?:please|kindly|so|now|just|can you|could you) )*(?:implement|build|do|make|add|create|develop|realise|realize|support|fix) (?:it|this|that|these|those|all (?:of )?(?:it|this|that)|the above|as (?:above|described))(?: (?:now|please|soon|asap|for (?:me|us)))*\W*$|^请?(?:实现|完成|做)(?:以上|上述|这个|这些)?(?:内容|功能)?[。！!]?$",
+    re.IGNORECASE,
+)
 _ASKS = expression(  # a wish, which no courtesy holds
     r"\b(?:must|shall|should|need(?!(?:s|ed)? (?:anything|more|to know|further|any))\w*|ha(?:s|ve) to (?!trouble|bother|write|ask)|(?:i|we|they|users?|members?|\w+s) wants?|require\w*|(?:please|and|but) (?:build|make|add|create|write|implement))\b"
     r"|\b(?:we|i) (?:would like|['’]d like) (?:an?|the|to (?:have|see|build|get))\b|必须|应该|应当|需要(?!.{0,6}(?:联系|告诉|找我))|想(?:要|做|请)|要求|能不能|帮我们?(?:做|写|开发)",
@@ -49,8 +53,10 @@ _SIGNED = expression(
 
 
 def is_courtesy(sentence: str) -> bool:
-    """Whether a sentence only thanks, excuses, wishes well or offers to talk."""
+    """Whether a sentence only thanks, excuses, wishes well, offers to talk, or bids to do what stands beside it."""
     said = sentence.strip(" \t\"'“”*_")
+    if _ORDER.match(said):
+        return True
     if not said or len(said) > LONGEST or _ASKS.search(said):
         return False
     return (_SAID.match(said) or _HAN.match(said)) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.domain.testable import is_testable
+from tests.unit.builtin_chain import chain
 from workers.builtin import analyse_request
 from workers.builtin.criteria import criteria, headline
 from workers.builtin.language import lexicon
@@ -13,7 +14,7 @@ CRITERIA = [
     (
         "Clerks must be able to add a guest in under 15 seconds, and print a ticket.",
         [
-            "Tested with the figures named: clerks add a guest in under 15 seconds.",
+            "Measured in a test at the values named, and just below and above them: in under 15 seconds.",
             "Print a ticket: the result is opened, and its content matches the data it was made from.",
         ],
     ),
@@ -28,7 +29,7 @@ CRITERIA = [
         "Names must be encrypted at rest and deleted 30 days after the visit.",
         [
             "What is stored is read without the key: nothing of names is shown.",
-            "Tested with the figures named: names are deleted 30 days after the visit.",
+            "Measured in a test at the values named, and just below and above them: 30 days.",
         ],
     ),
     (
@@ -58,7 +59,12 @@ CRITERIA = [
     ("断网时必须在本地缓存日志。", ["给定系统，当断网时，那么在本地缓存日志。"]),
     ("手机号必须加密存储。", ["不用密钥读取存储的内容，不显示手机号。"]),
 ]
-WITHOUT = ["Every team shall be happy.", "The licence has to be a free one.", "界面应该美观。"]
+WITHOUT = [
+    "Move the jobs from the old machine (cron01) to version 3.",
+    "Every team shall be happy.",
+    "The licence has to be a free one.",
+    "界面应该美观。",
+]
 
 
 @pytest.mark.parametrize("sentence", WITHOUT)
@@ -113,5 +119,23 @@ def test_an_adverb_is_not_inflected() -> None:
     read = analyse_request("# Rates\n\n## Requirements\n\n- A rate must completely cover 2 hours.\n")
 
     assert criteria(read.needs[0], lexicon("en")) == [
-        "Tested with the figures named: a rate completely covers 2 hours."
+        "Measured in a test at the values named, and just below and above them: 2 hours."
     ]
+
+
+def test_words_in_parentheses_give_no_criterion() -> None:
+    said = "use filters (users expect, if the list displays 5 results among 500, to download only these 5)"
+    read = analyse_request(f"# Export\n\n## Requirements\n\n- {said}\n")
+
+    assert criteria(read.needs[0], lexicon("en")) == []
+
+
+def test_a_criterion_that_we_propose_is_marked_as_one() -> None:
+    [item, *_] = chain("Remove the legacy XML endpoint")["requirements"].items
+
+    assert any("Whoever still asks for it" in text for text in item.acceptance_criteria)
+    assert all(
+        text.endswith("(proposed, to be confirmed)")
+        for text in item.acceptance_criteria
+        if "Whoever still asks for it" in text or "lists no use" in text
+    )

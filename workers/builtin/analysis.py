@@ -32,6 +32,7 @@ class Need:
     title: str = ""  # its short name, where the request gives one
     given: str = ""  # the priority its author gave it
     release: str = ""  # the phase or version its author put it into
+    shown: str = ""  # how a report of a defect lets it be seen: a criterion
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class RequestAnalysis:
     text: str
     language: str
     title: str
+    defect: str = ""  # of a report: what is broken
     needs: tuple[Need, ...] = ()
     beyond: tuple[Need, ...] = ()  # the rest of a request with more needs than one specification can carry
     goals: tuple[Goal, ...] = ()

@@ -26,6 +26,7 @@ from workers.documents.content import (
 
 _MAX_PROPOSED_GOALS = 3
 _GOAL_ASKED = expression(r"(G-\d+)[:：]")  # before the question about a goal
+_STOPS = (*".!?:;…。！？：；,", "")
 _MAX_TOLD = 8  # statements of scope that are listed one by one; more are told by their groups
 
 
@@ -62,7 +63,11 @@ def _unique(rows: Iterable[Statement]) -> list[Statement]:
 
 
 def _joined(m: Material, lines: Iterable[str]) -> str:
-    return ("" if m.lex.language == "zh" else " ").join(lines)[:15_000]
+    """The lines as one paragraph; an item that has no stop of its own gets one."""
+    if m.lex.language == "zh":
+        return "".join(lines)[:15_000]
+    ended = (line if line.rstrip("*_`)”\"' ")[-1:] in _STOPS else f"{line}." for line in lines)
+    return " ".join(ended)[:15_000]
 
 
 def _functional(m: Material) -> list[Need]:
@@ -129,6 +134,8 @@ def _vision(m: Material) -> Statement:
         return _stated(wanted)
     if a.manual and a.situation:
         return _stated(a.situation[0])
+    if a.defect and a.requirements:  # nobody wishes for the defect
+        return _stated(upper_first(strip_end(a.requirements[0].text)))
     text = strip_end(short(m.called, 300))
     if a.actors and not a.thin:
         text = m.say("vision_for", title=text, actors=m.said_actors(4))

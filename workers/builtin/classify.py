@@ -15,6 +15,14 @@ from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin import cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import clause, first_modal
+from workers.builtin.defects import (
+    Report,
+    plainly_broken,
+    report_of,
+    tells_defect,
+    turned_round,
+    wanted_parts,
+)
 from workers.builtin.framing import from_wish_on, introduces, is_background, told_today, under_topic
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.leads import is_answer
@@ -40,6 +48,7 @@ from workers.documents.content import Moscow
 from workers.documents.passage import ASKED, Passage
 from workers.documents.ranks import ranks
 from workers.documents.reading_words import priority_of
+from workers.documents.shown_code import shown_code
 from workers.documents.stated_name import called_name
 from workers.documents.technologies import refuses
 from workers.documents.trouble import tells_of_better, tells_trouble
@@ -78,6 +87,7 @@ class Reader:
             "",
         )  # block and sentence of the last risk; what its block says next is about that risk
         self.other: list[Sentence] = []
+        self.report: Report | None = None if self.manual else report_of(found, read)
 
     def sort(self) -> None:
         """Sort the sentences alone: none becomes a wish because there is no other."""
@@ -97,6 +107,8 @@ class Reader:
         if told and told[1].text not in self.situation:
             self.situation.insert(0, told[1].text)
         if not any(need.kind != "exclusion" for need in self.needs):
+            self._mended()
+        if not any(need.kind != "exclusion" for need in self.needs):
             stated = promised(self.found, told[0]) if told else []
             other = [row for row in self.other if not tells_trouble(row.text)] or self.other
             for row in (
@@ -105,9 +117,46 @@ class Reader:
                 self._need(row, lexicon_of(row.text), by_default=True)
                 if row.text in self.situation:
                     self.situation.remove(row.text)
+        self._shown()
         self._ranked()
         if not self.manual:  # what a manual explains is skipped for that reason
             self.situation += remainder(self.found, self.passages, self._said(), [*self.users.named])
+
+    def _mended(self) -> None:
+        """Of a report without a wish, and of a sentence that only says what is broken, what shall hold instead."""
+        defects = [(self.report.defect, self.report.error)] if self.report else []
+        defects += [(row.text, "") for row in self.other if not defects and plainly_broken(row.text)]
+        for text, error in defects[:1]:
+            wanted = turned_round(text, error)
+            passage = next((one for one in self.passages if text in one.block.text), None)
+            if wanted and passage is not None:
+                row = Sentence(wanted, text, replace(passage, role="requirement", title=""))
+                self._need(row, lexicon_of(wanted))
+                self.needs[-1] = replace(self.needs[-1], kind="functional", category="")
+
+    def _shown(self) -> None:
+        """The steps of a report are a criterion of what it wants; what its traces name is evidence, as is code pointed to."""
+        for code in () if self.manual else shown_code(self.passages):
+            self.situation.append(code.text)
+            if code.differs:
+                lex = lexicon_of(code.sentence)
+                self.questions.append(lex.say("ask_count", text=code.sentence, lines=str(code.lines)))
+        if self.report is None:
+            return
+        self.situation += [text for text in self.report.evidence if text not in self.situation]
+        first = next((at for at, need in enumerate(self.needs) if need.kind == "functional"), None)
+        if first is None:
+            return
+        need = self.needs[first]
+        lex = lexicon_of(need.text)
+        if self.report.steps:
+            steps = "; ".join(text.rstrip(_TRIM) for text in self.report.steps)
+            shown = lex.say("criterion_steps", steps=steps, text=need.text.rstrip(_TRIM))
+        elif self.report.heading and self.report.error:
+            shown = lex.say("criterion_code", heading=self.report.heading, error=self.report.error)
+        else:
+            return
+        self.needs[first] = replace(need, shown=shown)
 
     def _ranked(self) -> None:
         """Give each requirement the priority that a line gives it by name."""
@@ -221,6 +270,14 @@ class Reader:
         if about and role != "question":
             self.about = block
             self._situated(row, lex)
+            return
+        if self.report and role in ("", "background") and tells_defect(text):
+            self._situated(row, lex)
+            return
+        parts = wanted_parts(text) if role in ("", "background", "problem", *ASKED) else []
+        if parts:
+            for part in parts:
+                self._need(replace(row, text=part), lex, by_default=True)
             return
         if role in ("", "background", "user", *ASKED) and block != self.about and self._addressed(row, lex):
             return
@@ -473,7 +530,11 @@ class Reader:
         taken = clause(said, known)
         modal = first_modal(row.text, lex)
         passage = row.passage
-        if modal and not row.priority and cues.grants(row.text, lex, modal, taken.actor):
+        if (
+            modal
+            and not row.priority
+            and cues.grants(row.text, lex, modal, taken.actor or passage.values.get("user", ""))
+        ):
             modal = None
             by_default = False
         if not taken.actor and (role := self.users.role_of(taken.subject)):

@@ -9,12 +9,13 @@ import re
 from functools import cache
 
 from orchestrator.domain.patterns import expression
-from workers.builtin.clauses import Clause, story_wish
+from workers.builtin.clauses import Clause, measures, story_wish
 from workers.builtin.known_kinds import outcomes
 from workers.builtin.language import Lexicon
 from workers.builtin.material import lower_first, short, strip_end, upper_first
 from workers.builtin.request import Need
 from workers.builtin.wishes import is_reserved
+from workers.documents.quantities import quantities
 from workers.documents.tongues import tongue
 from workers.documents.words import spoken
 
@@ -30,6 +31,7 @@ _BESIDE = expression(
 _CASES = expression(r"\b(?:when|if|while|unless)\b", re.IGNORECASE)
 _ADVERB = expression(r"^(?:(?:also|please|and|then)\s+)+", re.IGNORECASE)
 _LEFT = expression(r",?\s+(?:also|even|only|and|or)$", re.IGNORECASE)  # what stood before a condition
+_ASIDE = expression(r"\s*[(（][^()（）]*[)）]")
 _PLURAL_NOT = expression(r"(?:ss|us|is)$")
 _NUMBER = expression(
     r"\d|%|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?) "
@@ -108,7 +110,7 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
             return [lex.say("criterion_refused", doing=strip_end(spoken(c.action)))]
         return [lex.say("criterion_never", doing=lower_first(text))]
     if lex.language != "zh" and tongue(text):
-        return [lex.say("criterion_measured", text=text)] if _NUMBER.search(text) else []
+        return _at_values(text, lex)
     modal = bool(c.subject) and c.subject.lower() != text.lower() and bool(c.actions)
     if not modal:
         return _of_fact(text, c, lex)
@@ -149,7 +151,7 @@ def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
     if c.negated:
         return [lex.say("criterion_never", doing=fact)]
     if _NUMBER.search(bare):
-        return [lex.say("criterion_measured", text=fact)]
+        return _at_values(bare, lex)
     passive = re.match(r"be (\w+)\b(.*)", bare) if lex.language == "en" else None
     if passive:
         line = _outcome(_verb(passive[1], lex), fact, _named(c.subject), lex)
@@ -159,16 +161,25 @@ def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
     return [line] if line else []
 
 
+def _at_values(text: str, lex: Lexicon) -> list[str]:
+    """A test at the values that a statement names; none where its numbers are names: a criterion does not repeat it."""
+    text = _ASIDE.sub(" ", text)
+    found = [match[0].strip(" .,;:") for match in quantities(text)] if lex.language == "en" else []
+    values = found or [piece for piece in measures(text, lex) if lex.language == "zh"]
+    return [lex.say("criterion_measured", values=lex.join(list(dict.fromkeys(values))))] if values else []
+
+
 def _of_fact(text: str, c: Clause, lex: Lexicon) -> list[str]:
     """For a sentence that states how it shall be, or a command."""
-    for condition in c.conditions if len(c.conditions) == 1 and len(_CASES.findall(text)) < 2 else ():
+    single = len(c.conditions) == 1 and len(_CASES.findall(text)) < 2
+    for condition in c.conditions if single and not _within_aside(text, c.conditions[0]) else ():
         rest = _LEFT.sub("", strip_end(text.replace(condition, " "))).strip(" ,，")
         if len(rest) > 3 and not _TIMING.match(condition):
             said = _HAN_MODAL.sub("", lower_first(" ".join(rest.split())), count=1)
             who = lex.say("system")
             return [lex.say("criterion_when", who=who, condition=_bare(condition), doing=said)]
     if _NUMBER.search(text):
-        return [lex.say("criterion_measured", text=lower_first(text))]
+        return _at_values(text, lex)
     if lex.language == "zh":
         line = _han(text, lex)
         return [line] if line else []
@@ -188,6 +199,12 @@ def _of_fact(text: str, c: Clause, lex: Lexicon) -> list[str]:
         if re.search(r"\b(?:that|which|who|when|if)\b", before):
             break
     return []
+
+
+def _within_aside(text: str, words: str) -> bool:
+    """Whether words stand in parentheses, from which nothing can be taken without breaking them."""
+    before = text.partition(words)[0]
+    return before.count("(") > before.count(")")
 
 
 def _outcome(verb: str, doing: str, words: str, lex: Lexicon) -> str:

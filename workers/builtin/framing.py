@@ -58,6 +58,10 @@ _OF_OTHERS = expression(  # a heading of what is so, or was, or is made elsewher
 )
 
 
+_FINITE = expression(  # beside which a sentence in small letters is no fragment of the wish before it
+    r"\b(?:is|are|was|were|has|have|had|would|will|could|can|does|do|did|i|we|you|they|it|this|that|there)\b|[:?]$|['’]s?\b",
+    re.IGNORECASE,
+)
 _NAMES_WISH = expression(  # what is wished for by its name alone, as below `Describe the solution you'd like`
     r"^(?:(?:an?|the|some|maybe an?) )?(?:new |simple |small |optional |global )?(?:(?:ability|option|possibility|way|support|feature|button|function|command|setting|flag|switch|shortcut)\b|(?:[\w-]+ ){1,2}(?:system|page|view|dialog|menu|button|option|field|endpoint|command|setting|mode|filter|export|import|screen)\b)"
     r"(?!.*\b(?:is|are|was|were|has|have|had|would|will|could|does|do|did)\b)",
@@ -103,7 +107,8 @@ def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, .
     if row.role == "use_case":
         return _is_told(row, lex)
     if row.role in ASKED and not asks and lex.language == "en" and not is_cjk(row.text):
-        return not (row.passage.parent or reads_as_rule(row.text) or _NAMES_WISH.match(row.text))
+        goes_on = row.text[:1].islower() and not _FINITE.search(row.text)
+        return not (goes_on or row.passage.parent or reads_as_rule(row.text) or _NAMES_WISH.match(row.text))
     with_list = (row.passage.block.section, row.role) in listed
     return with_list and row.role in _LISTED and not (row.role in ASKED and asks)
 

@@ -23,6 +23,9 @@ _DETERMINERS, _MASS = (
         "code output input data metadata software hardware information authentication authorization encryption logging access traffic content money staff people equipment mail text storage history inventory feedback support telemetry research",
     )
 )
+_DOES = expression(  # of a thing: `the list displays 5 results`
+    r"(?<=[a-z] )[a-z]+s(?= (?:an?|the|its?|their|each|every|all|only|no|\d+)\b)"
+)
 _HAN = expression(r"[一-鿿]+")
 _HAN_CUT = expression(
     r"必须|应该|应当|可以|需要|能够|支持|并且|以及|或者|不得|不超过|低于|高于|至少|最多|超过|如果|之后|之前|后台|进行|通过|使用|提供|实现|显示|发送|查看|修改|删除|新增|添加|"
@@ -152,7 +155,8 @@ def plural(thing: str) -> str:
 
 
 def _english_things(text: str, lex: Lexicon, people: set[str]) -> Iterable[str]:
-    words = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
+    said = _DOES.sub(lambda found: ";" if singular(found[0]) in lex.verbs else found[0], text)
+    words = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(said)]
     found: list[str] = []
     run: list[str] = []
     for i, word in enumerate([*words, ""]):

@@ -16,8 +16,9 @@ from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import goal_of, imperative
 
 _NO_QUALITY = expression(
-    r"https?://\S+|\bports? `?\d+`?", re.IGNORECASE
-)  # addresses, which have words of their own
+    r"https?://\S+|\bports? `?\d+`?|\b(?:for|as) (?:an? |the |all )?(?:signed|logged)[- ]in \w+|\b[\w.]+\(\)",
+    re.IGNORECASE,
+)  # addresses and calls, which have words of their own, and for whom it is
 _LONGEST = 2_000  # characters of a statement that are searched
 _ENSURE = expression(
     r"(?:please )?(?:make sure|ensure|keep|guarantee|make .* (?:in|under|within) )", re.IGNORECASE
@@ -107,8 +108,8 @@ def _named(said: str) -> Category:
     return cast(Category, named.pop()) if len(named) == 1 else ""
 
 
-_FEATURE = expression(  # what is used, though its words are of security: `Password reset by mail`
-    r"^(?:[\w-]+ )?(?:passwords? (?:reset|recovery|change)|log-?in (?:page|form|screen)|sign-?up (?:page|form))\b|^(?:reset|change|recover)(?:ting|ing)? (?:of )?(?:a |the |their |forgotten |lost )*passwords?\b|^(?:忘记|找回|重置|修改)密码|^passwort (?:zurücksetzen|ändern)",
+_FEATURE = expression(  # what is used, though its words are of a quality: `Password reset by mail`, `Dark mode toggle`
+    r"^(?:an? |the |some )?(?:[\w-]+ ){1,3}(?:toggle|switch|button|menu|checkbox|dropdown|slider|shortcut|dialog)s?\b(?! (?:must|shall|should|is|are|has|have)\b)|^(?:[\w-]+ )?(?:passwords? (?:reset|recovery|change)|log-?in (?:page|form|screen)|sign-?up (?:page|form))\b|^(?:reset|change|recover)(?:ting|ing)? (?:of )?(?:a |the |their |forgotten |lost )*passwords?\b|^(?:忘记|找回|重置|修改)密码|^passwort (?:zurücksetzen|ändern)",
     re.IGNORECASE,
 )
 _PEOPLE_DO = expression(  # `Users can download a backup`, `Members reset their password`

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 
 from orchestrator.domain.clarified import asked_part
@@ -26,9 +27,9 @@ from workers.documents.audience import without_denied
 from workers.documents.content import Entity
 from workers.documents.forms import form_of
 from workers.documents.outline import readable
-from workers.documents.passage import Passage
+from workers.documents.passage import ASKED, SKIPPED, Passage
 from workers.documents.passages import passages
-from workers.documents.reading_words import role_of
+from workers.documents.reading_words import label_role, role_of
 from workers.documents.stated_data import stated_entities
 from workers.documents.stated_name import called_name, can_name, headed_name
 from workers.documents.technologies import names_alone, technologies
@@ -71,6 +72,8 @@ _THING_HAN = expression(
 )
 _HEADINGS = 3  # that may say its name
 _OPENING, _NAME = 8, 8  # sentences in which a text says what it asks for; words of its name
+_LINE, _LONGEST = 10, 110  # words of a title that stands as a line; characters of a title
+_NO_OBJECT = expression(r"^(?:please |now |just )*\w+ (?:it|this|that|these|those|them|all)\b", re.IGNORECASE)
 _STOP = frozenset(
     "with for that which to into from where when in on at by and or of so is are as via using".split()  # noqa: SIM905
 )
@@ -78,7 +81,9 @@ _PRONOUNS = (["it"], ["them"], ["us"], ["sure"])
 _LEADS_ON = _STOP | {"a", "an", "the"}  # a title that is cut does not end in one
 
 
-def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lexicon, manual: bool) -> str:
+def _title(
+    text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lexicon, manual: bool, defect: str
+) -> str:
     named = subject_of(found) if manual else None
     if named:
         return named[0]
@@ -97,18 +102,23 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
         for block in content
         if can_name(block.text) and block.kind == "heading" and block in (*tops, content[0])
     ]
-    heading = next((block.text for block in headings if not role_of(without_mark(block.text))), "")
+    heading = next(
+        (block.text for block in headings if not _is_section(without_mark(block.text), block in tops)), ""
+    )
     if heading:
-        return without_mark(spoken(heading))[:120]
+        bare = without_mark(spoken(heading))
+        return (bare if bare == heading else _capital(bare))[:120]
     subject = next((_SUBJECT.match(p.block.text) for p in read if p.block.kind == "message"), None)
     if subject:
         return _capital(subject[1].strip())[:120]
+    line = _title_line(read)
+    if line or defect:
+        return textwrap.shorten(_capital(spoken(line or defect)).rstrip(_TRIM), _LONGEST, placeholder="…")
     made = _needed(found, lex)
     if made:
         return _capital(made)
     is_long = len({row.quote for row in found}) > 2
-    asking = [row for row in found[:_OPENING] if imperative(row.text, lex) or polite_wish(row.text)]
-    told = (asking if is_long else []) or found
+    told = _asking(found, lex) if is_long else found
     first = spoken(told[0].text).strip(_TRIM) if told else text.strip()[:80]
     polite = polite_wish(told[0].text) if told else None
     first = spoken(polite.text).strip(_TRIM) if polite else first
@@ -130,7 +140,7 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     short = _MAKE.sub("", first)
     if short.split()[:1] in _PRONOUNS:
         short = first  # "Make it better" names nothing without its verb
-    pieces = re.split(r"[.,;:]\s(?![^()]*\))|\s(?:so that|which|because)\s", short)
+    pieces = re.split(r"[.,;:]\s(?![^()]*\))|\s[-–—]\s|\s(?:so that|which|because)\s", short)
     short = pieces[0] if len(pieces[0].split()) > 1 else short
     words = short.split()
     kept = words[:12]
@@ -140,6 +150,31 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     if title.count("(") > title.count(")"):  # cut within what stands in brackets
         title = title[: title.rindex("(")].rstrip(_TRIM) or title
     return title if len(found) <= 2 else _capital(title)
+
+
+def _asking(found: list[Sentence], lex: Lexicon) -> list[Sentence]:
+    """The sentences of a longer text that may name it, best first: a step or a wish of a list is not the whole."""
+    prose = [row for row in found if not row.item] or found
+    prose = [row for row in prose if row.role in ASKED] or prose
+    orders = [
+        row for row in prose[:_OPENING] if imperative(row.text, lex) or polite_wish(row.text)
+    ]
+    return [row for row in orders if not _NO_OBJECT.match(row.text)] or prose
+
+
+def _is_section(heading: str, top: bool) -> bool:
+    """Whether a heading names a section and not the whole; one above all others may end in a word that does."""
+    return bool(role_of(heading)) and not (top and len(heading.split()) > 3 and not label_role(heading))
+
+
+def _title_line(read: tuple[Passage, ...]) -> str:
+    """The first line of a text when it stands alone above the rest and is no sentence, as titles of issues do."""
+    content = [one for one in read if one.block.kind not in ("front", "message") and one.role not in SKIPPED]
+    if len(content) < 3 or content[0].block.kind != "paragraph":
+        return ""
+    said = without_mark(content[0].text.strip())
+    stands = 1 < len(said.split()) <= _LINE and said[-1:].isalnum() and not re.search(r"[.:!?]\s", said)
+    return said if stands and can_name(said) else ""
 
 
 def _capital(text: str) -> str:
@@ -252,7 +287,8 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
                 ):
                     reader.users.named[name] = ()
     actors = tuple(Actor(name, said) for name, said in reader.users.named.items())
-    title = _title(asked, own or found, read, lex, reader.manual)
+    defect = reader.report.defect if reader.report else ""
+    title = _title(asked, own or found, read, lex, reader.manual, defect)
     sayings = [need.text for need in needs if need.kind != "exclusion" and not names_alone(need.text)]
     things = (
         _asked_thing(title, lex)
@@ -270,6 +306,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         manual=reader.manual,
         keeps_nothing=lex.find("one_shot", plain[:1_500]) is not None,
         text=text,
+        defect=defect,
         language=lex.language,
         title=title or "-",
         needs=tuple(needs[:MAX_NEEDS]),

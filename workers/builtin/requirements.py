@@ -1,4 +1,5 @@
 """Requirements: one REQ or NFR for each requirement sentence, exclusions as Won't, each tied to a goal."""
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
@@ -43,6 +44,10 @@ _LACKS = expression(
 )  # `The office needs a list`
 _RESUMED = expression(  # a subject that ends in the subject of another clause: `Scanners that we`
     r"\b(?:and|so|but|that|which|who|whom|where|when),? (?:they|it|we|you|i|he|she|this|that|these)$",
+    re.IGNORECASE,
+)
+_NAMED_THING = expression(  # `csv data export`: a thing, of which nothing is told
+    r"(?!.*\b(?:is|are|was|were|be|do|does|did|has|have|can|cannot|could|may|will|would|must|should|shall|not)\b)(?:[\w/+#-]+ ){0,5}[\w-]*(?:export|import|support|toggle|mode|button|page|view|list|filter|search|report|option|setting|integration|notification|login|dashboard|menu|command|api|tion|ment)s?[.]?",
     re.IGNORECASE,
 )
 _WELCOME = frozenset(["told", "offered", "given", "sent", "shown", "notified", "reminded", "alerted"])
@@ -99,7 +104,7 @@ def _own_criteria(needs: list[Need], m: Material) -> tuple[dict[int, list[str]],
         place = places.get(row.block) if row.block else None
         if place is None:
             share, key = best(row.text, choices)
-            place = int(key) if share >= _LIKE else None
+            place = int(key) if share >= _LIKE or len(choices) == 1 else None
         if place is None:
             orphans.append(row.text)
         else:
@@ -157,10 +162,11 @@ def requirement(need: Need, m: Material, own: Sequence[str] = ()) -> Requirement
     lex = lexicon_of(need.text)
     excluded = need.kind == "exclusion"
     nonfunctional = need.kind == "nonfunctional" and bool(need.category)
-    accepted = unique(own) or criteria(need, lex)
+    accepted = unique(own) or ([need.shown] if need.shown else criteria(need, lex))
     if m.ask and not own and not need.part and need.text in m.analysis.text:
         said = accepted if any(c.isdigit() for c in need.text) or not need.by_default else []
-        accepted = unique([*said, *m.ask.criteria])
+        proposed = [lex.say("criterion_proposed", text=strip_end(text)) for text in m.ask.criteria]
+        accepted = unique([*said, *proposed])
     return Requirement(
         kind="nonfunctional" if nonfunctional else "functional",
         category=need.category if nonfunctional else "",
@@ -252,6 +258,8 @@ def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
     thing = _LACKS.match(need.text) if lex.language == "en" else None
     if thing:
         return strip_end(thing[1])
+    if _NAMED_THING.fullmatch(need.text) and not imperative(need.text, lex):
+        return strip_end(need.text)
     if not c.subject or not c.actions or _RESUMED.search(c.subject):
         return lex.say("want_text", text=lower_first(strip_end(need.text)))
     subject = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(c.subject)

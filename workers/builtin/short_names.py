@@ -132,7 +132,7 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
                 if done
                 else None
             )
-        if known and ((low == known and many) or (low != known and not many)) and at < len(tokens):
+        if known and ((low == known and many and rest) or (low != known and not many)) and at < len(tokens):
             return Statement(condition, subject, known, rest, many)
     return None
 

@@ -25,6 +25,8 @@ from workers.documents.forms import form_of
 from workers.documents.part_fates import DESCRIBES, left_in, plain
 from workers.documents.passage import SKIPPED, Passage
 from workers.documents.passages import passages
+from workers.documents.shown_code import shown_code
+from workers.documents.stack_traces import cited
 from workers.documents.stated_data import stated_entities
 
 MANUAL = "manual"  # form of a text that explains what exists: a request for what it says of it
@@ -156,6 +158,9 @@ def book(request: str, discovery: Discovery) -> Booked:
         ("situation", discovery.situation),
     ):
         _also(take, kind, *(text for text in texts if text not in sources))
+    evidence = {passage.block.id: cited(passage.block.text) for passage in read if passage.role == "code"}
+    evidence |= {code.block: code.text for code in shown_code(read)}
+    taken |= {block: ["evidence"] for block, told in evidence.items() if told in discovery.situation}
     kept = {
         name.casefold() for name in (*discovery.entities, *(entity.name for entity in discovery.data_model))
     }
@@ -233,6 +238,7 @@ def _criterion(
     words = keywords(row.text)
     strange = known in told and not named and not words & told[known]
     like = _most_like(words, told) if not known or strange else ""
+    known = known or (next(iter(told)) if len(told) == 1 else "")
     return row.model_copy(update={"source": source, "parent": like or known})
 
 

@@ -1,4 +1,5 @@
 """Words of a request that state nothing: greetings, quoted talk, placeholders, legends, lines of facts about the document."""
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
@@ -26,6 +27,13 @@ _ANCHORS = expression(
 )  # a line of a table of contents
 _POINTS = expression(  # a link, and what it is called: `RFC PR: [#12](https://...)`
     r"(?:[\w /#.-]{2,30}[:：]\s*)?(?:(?:\[[^\[\]]*\]\([^()\s]*\)|<?https?://[^\s<>]+>?)[\s,;·]*)+"
+)
+_PROMPT = expression(  # what the template of an issue asks its author for
+    r"^[*_]{0,2}(?:a (?:clear and )?concise description of (?:what|any|the|how)\b|add any other (?:context|information|details?)\b|if applicable, (?:please )?(?:add|include|attach)\b"
+    r"|(?:please )?(?:add|provide|describe|include|insert|paste|attach|write|enter|list|explain|tell us)\b.{0,150}\bhere\W*$|no response[*_]*$|(?:go to|click on|scroll down to) ['‘\"]\.{3,}['’\"]"
+    r"|(?:[\w /()]{1,40}[:：] )?\[e\.?g\.?[^\[\]]*\]$|ex\. i['’]m always frustrated when \[?\.{3}"
+    r"|i (?:have|['’]ve) (?:already )?(?:searched|read|checked|looked|verified|reviewed) |i agree to (?:follow|abide|the)\b)",
+    re.IGNORECASE,
 )
 _STATING = ASKED | {
     "goal",
@@ -79,7 +87,7 @@ def beside(text: str, legend: dict[str, str]) -> str:
         return "meta"
     if "](#" in text and _ANCHORS.fullmatch(text):
         return "contents"
-    rows = ((TEMPLATE, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
+    rows = ((TEMPLATE, "template"), (_PROMPT, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
     return next(
         (role for pattern, role in rows if pattern.match(text)), "greeting" if is_greeting(text) else ""
     )

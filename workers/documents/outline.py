@@ -18,6 +18,7 @@ from workers.documents.markdown_parts import Dialect, parse
 from workers.documents.markup import as_hashes
 from workers.documents.plain_text import as_markdown
 from workers.documents.reading_words import clause_role, column_of, role_of
+from workers.documents.stack_traces import with_fences
 from workers.documents.words import bare, is_prose, shown, untagged, written
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def outline(text: str, words: Callable[[Token], str] = written, *, marked: bool 
     front, body = _split_front(clean)
     if front:
         reading.add("front", front)
-    before, body, after = ("", body, "") if marked else as_markdown(as_hashes(body))
+    before, body, after = ("", body, "") if marked else as_markdown(as_hashes(with_fences(body)))
     if before:
         reading.add("message", before)
     reading.walk([token for part in parse(body, _REQUEST) for token in part.tokens])
@@ -349,7 +350,9 @@ def _navigation(inline: Token) -> bool:
 
 def readable(text: str) -> str:
     """The words of a Markdown text as a reader sees them, one block a line; code and front matter are left out."""
-    return "\n".join(_shown(_parser().parse(as_hashes(_split_front(_UNPAIRED.sub(" ", text))[1]))))
+    return "\n".join(
+        _shown(_parser().parse(as_hashes(with_fences(_split_front(_UNPAIRED.sub(" ", text))[1]))))
+    )
 
 
 def _shown(tokens: Sequence[Token]) -> Iterator[str]:

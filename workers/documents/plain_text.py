@@ -18,8 +18,13 @@ from workers.documents.reading_words import (
 )
 from workers.documents.records import with_records
 from workers.documents.spec_lines import numbered_headings, with_columns, with_parts
+from workers.documents.threads import parted
 
 _HEADING = expression(r"^ {0,3}#{1,6}\s", re.MULTILINE)
+_FENCED = expression(
+    r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(?:.*\n)*?[ ]{0,3}\1[`~]*[ \t]*$", re.MULTILINE
+)  # is code
+_KEPT, _PLACE = "\ue000{}\ue001", expression(r"\ue000(\d+)\ue001")  # stands for it meanwhile
 _COMMIT = expression(
     r"\A(?:commit [0-9a-f]{7,40}\b|From [0-9a-f]{40} |(?:feat|fix|docs|chore|refactor|build|ci|test|style|perf)(?:\([^)\n]*\))?!?: \S)"
 )
@@ -101,16 +106,23 @@ def as_markdown(text: str) -> tuple[str, str, str]:
 
     Before it: a commit message or the head of a mail. Behind it: the foot of a mail and what it answers.
     """
+    code = [found[0] for found in _FENCED.finditer(text)]
+    places = iter(range(len(code)))
+    text = _FENCED.sub(lambda _: _KEPT.format(next(places)), text)
     talk = _talk(text.split("\n"))
     before, body, after = talk or _parted(text)
-    lines = [piece for line in body.split("\n") for piece in _unflattened(line)]
+    said, heads = parted(body.split("\n"))
+    after = "\n".join([*heads, after] if after else heads)
+    lines = [piece for line in said for piece in _unflattened(line)]
     lines = list(with_parts(with_columns(with_records(lines))))
     body = "\n".join(lines)
     lines = _with_breaks(lines)
     marked = [_marked(line) for line in lines]
     if not _HEADING.search(body):
         marked = list(_with_headings(marked, _topics(marked) if not talk else frozenset()))
-    return before, "\n".join(_with_lists(marked)), after
+    parts = (before, "\n".join(_with_lists(marked)), after)
+    before, body, after = (_PLACE.sub(lambda found: code[int(found[1])], part) for part in parts)
+    return before, body, after
 
 
 def _parted(text: str) -> tuple[str, str, str]:

@@ -18,6 +18,7 @@ from workers.documents.reading_words import (
     release_of,
     role_of,
 )
+from workers.documents.rights import rule_of
 
 _BEATEN = frozenset(
     {"non_goal", "done", "glossary", "meta", "contents", "risk", "question", "problem", "plan", "acceptance"}
@@ -107,6 +108,9 @@ def row_of(base: Passage) -> Passage:
         return replace(base, role="plan")
     if base.role == "background" and _COMPARED.search(base.block.heading):
         return replace(base, text=" | ".join(cell for _, cell in given if cell))  # what others have
+    rule, who = rule_of(given) if base.role not in _BEATEN else ("", "")
+    if rule:
+        return replace(base, text=rule, role="requirement", values={"user": who} if who else {})
     base = replace(base, block=replace(base.block, cells=given))
     values: dict[str, str] = {}
     change = {"from": "baseline", "to": "target"} if {"from", "to"} <= named else {}
