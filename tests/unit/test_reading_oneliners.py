@@ -170,6 +170,7 @@ def test_what_the_work_has_to_do_without_is_a_limit_and_no_technology_of_it() ->
         ("ohne Docker, mit Flutter", ["Flutter"]),
         ("不要用 MySQL，用 PostgreSQL", ["PostgreSQL"]),
         ("Constraints: Go 1.22, no Redis", ["Go"]),
+        ("We switched from SendGrid to Mailgun", ["Mailgun"]),
         ("Go 15 steps back", []),
     ],
 )
