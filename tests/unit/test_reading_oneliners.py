@@ -103,6 +103,9 @@ def test_a_polite_question_is_a_wish_that_must_be_kept(text: str, wish: str) -> 
         "Should guests see it?",
         "Can we use the existing database?",
         "Can you tell me whether guests can book?",
+        "Can we have a call tomorrow?",
+        "Would it be possible to talk about this next week?",
+        "Is it possible that the cache is stale?",
         "Would you rather keep the old login?",
         "Könnt ihr mir sagen, wer das entscheidet?",
         "Pourriez-vous me dire qui décide ?",
@@ -167,6 +170,7 @@ def test_what_the_work_has_to_do_without_is_a_limit_and_no_technology_of_it() ->
         ("ohne Docker, mit Flutter", ["Flutter"]),
         ("不要用 MySQL，用 PostgreSQL", ["PostgreSQL"]),
         ("Constraints: Go 1.22, no Redis", ["Go"]),
+        ("We switched from SendGrid to Mailgun", ["Mailgun"]),
         ("Go 15 steps back", []),
     ],
 )

@@ -19,10 +19,10 @@ _SOFT = r"(?:please |kindly |maybe |perhaps |possibly |also |at least |just |the
 _DO = r"(?:have|get|see|add|make|create|write|develop|support|allow|provide|offer|build|show|implement|include|let|export|import|move|change|rename|remove|stop|switch|put|turn|extend|increase|reduce|fix|improve|speed|send|print|sort|filter|hide|limit|merge|split|introduce|replace|set up|enable|disable|prevent|display|download|give|automate|simplify|raise|lower|shorten)\b"
 _FRAME = (
     rf"(?:(?:could|can|would) (?:you|(?:you )?(?:guys|all|folks)|someone|somebody|anyone|anybody) {_SOFT}(?:be so kind (?:as )?to |be able to |look at (?=\w+ing ))?(?!{_KNOWS})(?!mind\b)"
-    rf"|(?:could|can|would|might) (?:we|i) {_SOFT}(?={_DO})"
+    rf"|(?:(?:could|can|would|might) we|could i) {_SOFT}(?={_DO})"
     r"|(?:could|can|would|might) there be (?=(?:an?|some) )"
     r"|would you mind (?!telling|explaining|if\b)(?=\w+ing\b)"
-    r"|(?:(?:would|could|might) it|(?:is|would) (?:it|this)) (?:also |perhaps |at all )?(?:be )?(?:possible|feasible) (?:for (?:you|us) )?(?:to |that )"
+    r"|(?:(?:would|could|might) it|(?:is|would) (?:it|this)) (?:also |perhaps |at all )?(?:be )?(?:possible|feasible) (?:for (?:you|us) )?to "
     rf"|(?:is there )?any (?:chance|way|possibility) (?:of |to |(?:that )?(?:we|you) (?:could|can|might) {_SOFT})"
     r"|is there (?:a|some) (?:chance|way|possibility) (?:of |to |(?:that )?(?:we|you) (?:could|can) )"
     rf"|(?:do|would) you think (?:that )?(?:we|you) (?:could|can) {_SOFT}"
@@ -33,7 +33,7 @@ _FRAME = (
     r"|(?:pourriez|pouvez)[- ]vous |(?:pourrais|peux)[- ]tu |(?:serait|est)-(?:il|ce) possible (?:de |d['’]|que )|(?:pourrait|peut)-on (?=avoir|ajouter|afficher|exporter)"
     r"|¿? ?(?:podrías?|podrían|podéis|podríais|puedes|pueden) (?!decir|explicar|confirmar)|¿? ?(?:sería|es) posible )"
 )
-_TOLD = r"(?!m['’]|me |nous (?:dire|expliquer)|dire |expliquer |confirmer |préciser )"
+_TOLD = r"(?!(?:talk|speak|meet|discuss|chat|catch up)\b|(?:have|get|set up|arrange) (?:an? |the )?(?:\w+ )?(?:call|chat|meeting|talk|word|update|answer|refund)\b|m['’]|me |nous (?:dire|expliquer)|dire |expliquer |confirmer |préciser )"
 _ASKS = expression(rf"{_LEAD}{_FRAME}{_TOLD}(?P<wish>\w.+)$", re.IGNORECASE | re.DOTALL)
 _BEHIND = expression(  # a reason, then what is asked for
     rf"^(?P<why>(?!(?:if|when|while|because|since|as|for)\b)[^?]{{4,200}}?)(?:[,;:–]| -|,? (?:so|and|but))\s+(?:so |and |but |please |maybe )*{_FRAME}{_TOLD}(?P<wish>\w.+[?？])$",
@@ -49,7 +49,7 @@ _HAN = expression(
     r"(?P<wish>(?:加|做|支持|增加|提供|显示|允许|导出|导入|把|将|给|让|改|换|去掉|删|优化|实现|开放|同步|设置|添加|新增|接入|修|调).+?)[吗么]?[?？。]?$"
 )
 _PRONOUN = expression(r"\b(?:it|this|that|them|these|those)\b", re.IGNORECASE)
-_HAVE = expression(r"^have (?=(?:an?|the|some|our|more) )", re.IGNORECASE)
+_HAVE = expression(r"^have (?=(?:an?|the|some|our|more) (?!(?:\w+ )?(?:look|go|think)\b))", re.IGNORECASE)
 _END = " \t?？!."
 
 

@@ -25,8 +25,8 @@ _BESIDE = expression(  # words that stand around the names of technologies
     re.IGNORECASE,
 )
 _VERSION = expression(r"\s+v?\d+(?:\.\d+)+\b")  # `Go 1.22`
-_REFUSED = expression(  # before the name of what is not to be used
-    r"(?:\b(?:no|not|without|instead of|rather than|in place of|avoid(?:ing)?|no need for"
+_REFUSED = expression(  # before the name of what is not to be used, or no longer
+    r"(?:\b(?:no|not|without|instead of|rather than|in place of|avoid(?:ing)?|no need for|(?:switch(?:ed|ing)?|migrat(?:e|ed|ing)|mov(?:e|ed|ing)) (?:away )?from"
     r"|not (?:on|with|in)|no longer (?:on|with|in|use|using))\s+(?:(?:any|the|an?|use of|using|extra|new)\s+)?"
     r"|(?:\bnot|\bnever|n['’]t) (?:to )?(?:use|using|need|want|require|introduce|add|(?:run|work|depend|rely|be) (?:on|in|with))\s+(?:(?:any|the|an?)\s+)?"
     r"|\b(?:keine?n?|ohne|statt|anstelle von|kein neues|pas de|sans|au lieu de|sin|en lugar de)\s+(?:(?:de|le|la|el|die|das|den)\s+)?"
