@@ -67,10 +67,19 @@ class WebWorld:
 def web_world(folder: Path, **options: Any) -> Iterator[WebWorld]:
     """A server's application over the project in `folder`, made there with a session; `options` are the site's."""
     store = factories.make_store(folder)
-    session = factories.make_session(store)
+    try:
+        session = factories.make_session(store)
+        with serving(folder, store, session, factories.lead(store), **options) as world:
+            yield world
+    finally:
+        store.close()
+
+
+@contextmanager
+def serving(folder: Path, store: Store, session: str, lead: Leadership, **options: Any) -> Iterator[WebWorld]:
+    """The same over a project that is there, with a coordinator that leads."""
     projects = [ServedProject("demo", Project(folder), read_only=bool(options.get("read_only")))]
     site = Site(projects, Access(folder / "state"), Feed(projects), PORT, bearer=BEARER, **options)
-    lead = factories.lead(store)
     heard = Waker(store.path, "daemon")  # somebody coordinates already, so that no process is started
     client = TestClient(build(site), base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
     try:
@@ -78,6 +87,5 @@ def web_world(folder: Path, **options: Any) -> Iterator[WebWorld]:
     finally:
         client.close()
         heard.close()
-        store.close()
         for each in projects:
             each.close()
