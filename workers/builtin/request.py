@@ -156,9 +156,7 @@ def _asking(found: list[Sentence], lex: Lexicon) -> list[Sentence]:
     """The sentences of a longer text that may name it, best first: a step or a wish of a list is not the whole."""
     prose = [row for row in found if not row.item] or found
     prose = [row for row in prose if row.role in ASKED] or prose
-    orders = [
-        row for row in prose[:_OPENING] if imperative(row.text, lex) or polite_wish(row.text)
-    ]
+    orders = [row for row in prose[:_OPENING] if imperative(row.text, lex) or polite_wish(row.text)]
     return [row for row in orders if not _NO_OBJECT.match(row.text)] or prose
 
 
