@@ -78,7 +78,7 @@ def test_a_crash_is_no_demand_and_its_deadline_limits_the_work() -> None:
         ("functional", "One bad customer doesn't stop the batch"),
         ("functional", "Log the skipped ones."),
         ("constraint", "We have two days until the end of the month run."),
-        ("exclusion", "Don't touch the VAT table itself, finance owns it."),
+        ("constraint", "Don't touch the VAT table itself, finance owns it."),
     ]
 
 
