@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from orchestrator.domain.patterns import expression
+from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import Clause, measures, story_wish
 from workers.builtin.known_kinds import outcomes
 from workers.builtin.language import Lexicon
@@ -16,7 +17,6 @@ from workers.builtin.material import lower_first, short, strip_end, upper_first
 from workers.builtin.request import Need
 from workers.builtin.wishes import is_reserved
 from workers.documents.quantities import quantities
-from workers.documents.tongues import tongue
 from workers.documents.words import spoken
 
 MAX_CRITERIA = 6

@@ -11,10 +11,10 @@ import re
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
+from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import clause, unhedged
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.wishes import CONDITION
-from workers.documents.tongues import tongue
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _HAN_SHORT = 10  # characters of a Chinese statement that is a name as it is
