@@ -420,7 +420,11 @@ class Reader:
         relies = (awaits or (role == "" and cues.STAYS_IN.search(text) is not None)) or (
             role in ("constraint", "nonfunctional", "") and not modal and lex.find("relies", text) is not None
         )
-        rests = lex.find("dependency", text) is not None and not cues.ALTERNATIVES.search(row.heading)
+        rests = (
+            lex.find("dependency", text) is not None
+            and not cues.ALTERNATIVES.search(row.heading)
+            and not (role == "" and modal and lex.find("limits", text))
+        )
         if role == "dependency" or relies or (rests and not self.manual):
             self.dependencies.append(text)
             if (

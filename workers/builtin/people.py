@@ -48,6 +48,9 @@ _FOREIGN = expression(
     r"|peut|peuvent|doit|doivent|veut|voit|reçoit|puede|pueden|debe|deben|quiere|ve\b|recibe|\w{3,}(?:e|ent|a|an|en)\b)",
     re.IGNORECASE,
 )
+_NOT_ENGLISH = expression(  # behind it, `clients` and `agents` are people
+    r"(?:les?|la|l['’]|une?|nos|notre|chaque|los|las|el|nuestros?|cada|gli|i|ogni|os|as)\s*$", re.IGNORECASE
+)
 _MAKING_HAN = expression(
     r"(?:请|帮我?|给我)*(?:做|写|开发|设计|搭建|实现|建设)"
 )  # `做一个客户管理系统` names nobody
@@ -114,7 +117,9 @@ def is_person(phrase: str, lex: Lexicon) -> bool:
     if lex.language != "en":
         return lex.find("person", words) is not None and lex.find("system", words) is None
     head = re.split(
-        r"\s+(?:who|that|with|without|of|from|in|on|at|der|des|von|de|du|del)\b|,", words, maxsplit=1
+        r"\s+(?:who|that|with|without|of|from|in|on|at|der|des|von|im|am|aus|de|du|del|au|aux|dans|en|con)\b|,",
+        words,
+        maxsplit=1,
     )[0]
     return _known(head) or _ending(" ".join(head.split()[-1:]), lex)
 
@@ -310,9 +315,10 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
             if further and text[end : end + 1] == " " and _known(further[1]):
                 continue
             many = word.endswith("s") and not word.endswith("ss")
-            if len(words) == 1 and is_one_of("makers", word):
+            foreign = _NOT_ENGLISH.match(told) is not None and _FOREIGN.match(follows) is not None
+            if len(words) == 1 and is_one_of("makers", word) and not foreign:
                 return ""
-            if len(words) == 1 and is_one_of("things_too", word) and not _ACTS.match(follows):
+            if len(words) == 1 and is_one_of("things_too", word) and not (foreign or _ACTS.match(follows)):
                 return ""
             if whose and (given or _acting(follows[whose.end() :], lex, told, many=many)):
                 return phrase + whose[0]
