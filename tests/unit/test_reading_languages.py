@@ -95,7 +95,7 @@ def test_bounds_deadlines_and_means_without_a_verb_are_limits(text: str) -> None
     ],
 )
 def test_wishes_without_a_modal_verb_of_their_own_are_asked_for(text: str) -> None:
-    read = analyse_request(f"{CANCEL.split('. ')[1]}. {text}")
+    read = analyse_request(f"{CANCEL.split('. ')[1]}. {text} {CANCEL.split('. ')[2]}.")
 
     assert text in by_kind(read)["functional"]
 

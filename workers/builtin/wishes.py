@@ -27,6 +27,10 @@ _TWO_HAN = expression(  # who alone may, and what others may: `只有主管可�
 _NOT_BUT = expression(
     rf"^(.+?\b(?:not|no)\b.+?),\s+but\s+((?:the|an?|it|they)\s.{{0,60}}?{_MUST}.+)$", re.IGNORECASE
 )
+_TWO_OUT = expression(  # two things that are left out: `We will not replace the till, and card payment is not supported`
+    r"^(.*\b(?:not|no|need ?n['’]?t|won['’]t|don['’]t)\b.+?),\s+and\s+((?:[\w'’-]+ ){1,8}?(?:(?:is|are)(?: not|n['’]t) (?:supported|included|covered|planned|needed|part|offered|foreseen)|(?:is|are) out of (?:scope|the question))\b.*)$",
+    re.IGNORECASE,
+)
 _RISING = expression(
     r"\s*\b(?:from|von|de|desde)\s[^,;:]{1,40}?\s(?:(?:down|up)\s)?(?:to|auf|à|a)\s*$|\s+(?:(?:down|up)\s+)?to\s*$|\s*\d[\d.,]*\s?%?\s*(?:->|→|=>)\s*$",
     re.IGNORECASE,
@@ -158,6 +162,7 @@ def two_wishes(row: Sentence) -> list[Sentence]:
         or _TWO_HAN.match(row.text)
         or (_NOT_BUT.match(row.text) if row.role in _UNTITLED else None)
     )
+    match = match or _TWO_OUT.match(row.text)
     return [replace(row, text=match[1]), replace(row, text=match[2])] if match else [row]
 
 
