@@ -293,6 +293,18 @@ def plan_lines(view: JsonObject) -> list[str]:
             if view["reads_like"]
             else []
         ),
+        *(
+            [
+                (
+                    "Note",
+                    f"the task is written in {view['little_known']}, of which the built-in agent knows little: it keeps the"
+                    " sentences as they are and takes some for something else; configure a model that reads it, or write it"
+                    " in English or Chinese",
+                )
+            ]
+            if view["little_known"]
+            else []
+        ),
         ("Mode", f"{view['mode']}: {view['why']}"),
         *(
             [("From", f"{taken['session']}: {taken['entries']} entries of wisdom and decisions")]

@@ -16,6 +16,8 @@ from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.domain.request_forms import NAMES, form_of_text
 from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.shared_calls import apart, part
+from orchestrator.domain.tongues import NAMES as LANGUAGES
+from orchestrator.domain.tongues import tongue
 from orchestrator.store import queries
 from orchestrator.store.store import Tx
 from orchestrator.views.budget import budget_of, cap_lines
@@ -54,6 +56,7 @@ def plan_view(
         "title": planned.title,
         "masked": secrets.MASK in planned.request,
         "reads_like": NAMES.get(form_of_text(planned.request)) if planned.choice.mode != MODE else None,
+        "little_known": _little_known(planned, settings, agents),
         "mode": planned.choice.mode,
         "why": planned.choice.why,
         "analysis": None if planned.analysis is None else planned.analysis.as_json(),
@@ -86,6 +89,12 @@ def plan_view(
             else [],
         },
     }
+
+
+def _little_known(planned: Plan, settings: Settings, agents: dict[str, list[str]]) -> str | None:
+    """The language of a request that the built-in agent would read, of which its rules know little."""
+    reads = any(order and _is_builtin(order[0], settings) for order in agents.values())
+    return LANGUAGES.get(tongue(planned.request)) if reads and planned.choice.mode != MODE else None
 
 
 def paid_agents(planned: Plan, settings: Settings) -> list[str]:

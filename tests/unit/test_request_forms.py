@@ -9,7 +9,7 @@ import pytest
 from orchestrator.cli.start import plan_lines
 from orchestrator.commands.requests import read_request
 from orchestrator.config import load_pack
-from orchestrator.config.settings import Settings
+from orchestrator.config.settings import AgentSettings, Settings
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.request_forms import form_of_text
 from orchestrator.views.layout import StartOptions, plan
@@ -60,3 +60,17 @@ def test_start_says_what_a_task_reads_like(tmp_path: Path) -> None:
 
     assert "reads like a log" in said(LOG)[0]
     assert said("Add a search") == []
+
+
+def test_start_says_that_the_built_in_agent_hardly_knows_the_language(tmp_path: Path) -> None:
+    pack: Pack = load_pack(None, {})
+    model = Settings(agents={"house-model": AgentSettings(command=["house-model"])})
+    german = "Die App soll die Daten lokal speichern und beim nächsten Kontakt automatisch synchronisieren."
+
+    def said(request: str, settings: Settings) -> list[str]:
+        view = plan_view(plan(request, StartOptions(), pack, tmp_path), settings)
+        return [line for line in plan_lines({**view, "reviews": None}) if line.startswith("Note")]
+
+    assert "written in German, of which the built-in agent knows little" in said(german, Settings())[0]
+    assert said("登录接口加个限流，每个 IP 每分钟最多 5 次", Settings()) == []
+    assert said(german, model) == []

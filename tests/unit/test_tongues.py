@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from orchestrator.domain.tongues import NAMES, tongue
 from tests.unit.builtin_chain import ask, chain
 from workers.documents.block_parts import split
-from workers.documents.tongues import tongue
+from workers.documents.labels import labels
 
 GERMAN = """# Wasseruhr
 
@@ -57,3 +58,7 @@ def test_day_before_its_month_does_not_end_a_sentence() -> None:
     said = "The release has to be live before 1. October. Then we rest."
 
     assert split(said, "en") == ["The release has to be live before 1. October.", "Then we rest."]
+
+
+def test_languages_are_called_the_same_before_the_start_and_in_documents() -> None:
+    assert {code: labels("en").words[f"language_{code}"] for code in NAMES} == NAMES

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from orchestrator.domain.patterns import expression
+from orchestrator.domain.tongues import tongue
 from workers.builtin import discovery
 from workers.builtin.criteria import headline
 from workers.builtin.language import lexicon_of
@@ -194,7 +195,7 @@ def _proposed_goals(m: Material) -> list[Goal]:
         return [Goal(text=text, reason=m.say("goal_why_problem")) for text in told]
     goals: dict[str, Goal] = {}
     for need in sorted(_functional(m), key=lambda need: need.moscow != "Must"):
-        actor = need.clause.actor
+        actor = "" if m.lex.language != "zh" and tongue(need.text) else need.clause.actor
         if actor and not need.clause.negated and actor not in goals and len(goals) < _MAX_PROPOSED_GOALS:
             text = m.say("goal_actor", actor=actor, action=strip_end(need.clause.action))
             goals[actor] = Goal(text=upper_first(text), reason=m.say("goal_why"))

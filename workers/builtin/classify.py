@@ -27,7 +27,7 @@ from workers.builtin.framing import from_wish_on, introduces, is_background, tol
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.leads import is_answer
 from workers.builtin.manuals import is_manual, promised, subject_of
-from workers.builtin.people import people_in, people_named
+from workers.builtin.people import actor_name, people_in, people_named
 from workers.builtin.polite import polite_wish
 from workers.builtin.qualities import category_of, kind_of, quality_of
 from workers.builtin.remainder import remainder
@@ -47,7 +47,7 @@ from workers.documents import audience
 from workers.documents.content import Moscow
 from workers.documents.passage import ASKED, Passage
 from workers.documents.ranks import ranks
-from workers.documents.reading_words import priority_of
+from workers.documents.reading_words import label_role, priority_of
 from workers.documents.shown_code import shown_code
 from workers.documents.stated_name import called_name
 from workers.documents.technologies import refuses
@@ -198,8 +198,10 @@ class Reader:
         for passage in rows:
             if passage.role == "done" and not passage.opens and passage.text:
                 self.done.append(passage.text)
-                if lexicon_of(passage.text).find("as_a", passage.text):  # who has it is a user of the whole
-                    self.users.acting(Sentence(passage.text, passage.text, passage), lexicon_of(passage.text))
+                lex = lexicon_of(passage.text)
+                if story := lex.find("as_a", passage.text):  # who has it is a user of the whole
+                    self.users.known(actor_name(next(group for group in story.groups() if group)))
+                    self.users.acting(Sentence(passage.text, passage.text, passage), lex)
             elif (
                 passage.role == "goal"
                 and passage.block.kind == "heading"
@@ -222,7 +224,8 @@ class Reader:
                 and (passage.title or (passage.block.id not in carried and passage.block.text not in topics))
             ):
                 row = Sentence(passage.text, passage.text, passage, priority=passage.priority)
-                self._need(row, lexicon_of(row.text), by_default=True)
+                wont = passage.priority == "Won't"
+                self._need(row, lexicon_of(row.text), by_default=True, exclusion=wont)
         order = {passage.block.id: at for at, passage in enumerate(rows)}
         self.needs.sort(key=lambda need: order.get(need.block, -1))
 
@@ -305,7 +308,10 @@ class Reader:
         if (not row.item or role == "") and role not in ("problem", "user") and lex.find("afraid", text):
             self.risks.append(Risk(text))
             return
-        if role == "acceptance":
+        story = (
+            row.priority and lex.find("as_a", text) is not None
+        )  # of its own, below the criteria of another
+        if role == "acceptance" and not story:
             self.criteria.append(Criterion(text, row.passage.parent))
             return
         if role in ("", *ASKED) and self.needs and (shown := cues.EXAMPLE.match(text)):
@@ -332,6 +338,9 @@ class Reader:
         asks = text.rstrip().endswith(("?", "？"))
         if role == "question" and not row.item and not asks and lex.find("limits", text):
             self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
+            return
+        if role == "question" and not row.item and not asks and lex.find("refused", text):
+            self._need(row, lex, exclusion=True)
             return
         if role == "question" or asks or lex.find("question", text):
             self.questions.append(row.quote)
@@ -402,8 +411,11 @@ class Reader:
         ):
             self.done.append(text)
             return
+        cells = row.passage.block.cells
+        if role == "user" and len(cells) > 2 and label_role(cells[0][1]) == "goal":  # of personas in columns
+            self.goals += [goal_of(cell, lexicon_of(cell)) for _, cell in cells[1:] if re.search(r"\w", cell)]
         if role == "user":
-            if is_cjk(text) and lex.find("exclusion", text):
+            if lex.find("exclusion", text) and (is_cjk(text) or (not row.item and cues.OF_US.match(text))):
                 self._need(row, lex, exclusion=True)
             elif AWAY.search(text) and (not row.item or len(text.split()) < _TOLD):
                 self._situated(row, lex)
@@ -420,7 +432,11 @@ class Reader:
         relies = (awaits or (role == "" and cues.STAYS_IN.search(text) is not None)) or (
             role in ("constraint", "nonfunctional", "") and not modal and lex.find("relies", text) is not None
         )
-        rests = lex.find("dependency", text) is not None and not cues.ALTERNATIVES.search(row.heading)
+        rests = (
+            lex.find("dependency", text) is not None
+            and not cues.ALTERNATIVES.search(row.heading)
+            and not (role == "" and modal and lex.find("limits", text))
+        )
         if role == "dependency" or relies or (rests and not self.manual):
             self.dependencies.append(text)
             if (

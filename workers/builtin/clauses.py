@@ -15,7 +15,7 @@ _TRIM = " \t.,;:!?。，；：！？、"
 _ABLE = expression(r"^(?:also\s+)?(?:not\s+)?(?:be\s+(?:able\s+to|possible\s+to)\s+)?", re.IGNORECASE)
 _NEGATED = expression(r"^(?:also\s+)?(not|never)\s+|^不(?!超|少|低|高)")
 _DENIES = expression(  # a modal that says no by itself
-    r"\b(?:cannot|can['’]t|mustn['’]t|won['’]t|never|(?:may|must|shall|should|can|could|will|would) not(?: be)?)\s*$|(?:不得|禁止|严禁|不能|不可以?|不允许|不许)\s*$",
+    r"\b(?:cannot|can['’]t|mustn['’]t|won['’]t|never|(?:may|must|shall|should|can|could|will|would) not(?: be)?)\s*$|(?:不得|禁止|严禁|不能|不可以?|不允许|不许|不要|别)\s*$",
     re.IGNORECASE,
 )
 _POLITE = expression(

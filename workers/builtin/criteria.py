@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from orchestrator.domain.patterns import expression
+from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import Clause, measures, story_wish
 from workers.builtin.known_kinds import outcomes
 from workers.builtin.language import Lexicon
@@ -16,7 +17,6 @@ from workers.builtin.material import lower_first, short, strip_end, upper_first
 from workers.builtin.request import Need
 from workers.builtin.wishes import is_reserved
 from workers.documents.quantities import quantities
-from workers.documents.tongues import tongue
 from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
@@ -45,6 +45,7 @@ _OBJECT_ENDS = expression(
 _HAN_ENDS = expression(r"[，,；;。、（(]|并|后|以便|为(?=[A-Z\d])|给|到(?=.)")
 _GUARDS = frozenset({"脱敏", "加密", "匿名化", "屏蔽", "打码"})  # what is asked for, whatever else is done
 _HAN_MODAL = expression(r"(?:必须|应该|应当|需要|可以|能够|支持)+")
+_HAN_ONLY = expression(r"只能|只可|只允许|仅限?[能可]?")
 _ADVERBS = frozenset({"also", "always", "never", "only", "still", "just", "then", "often", "again"})
 _LY_VERBS = frozenset({"apply", "reply", "supply", "comply", "rely", "multiply", "fly", "imply"})
 _IRREGULAR = {"sent": "send", "shown": "show", "kept": "keep", "found": "find", "told": "tell", "seen": "see",
@@ -71,7 +72,9 @@ def headline(need: Need, lex: Lexicon) -> str:
         return short(upper_first(spoken(need.text)))
     if lex.language == "zh":
         return short(
-            upper_first(spoken(need.text)) if c.conditions else f"{upper_first(c.actor or c.subject)}{action}"
+            upper_first(spoken(need.text))
+            if c.conditions or _HAN_ONLY.search(need.text)
+            else f"{upper_first(c.actor or c.subject)}{action}"
         )
     if c.subject.lower() in SYSTEM:
         return short(upper_first(re.sub(r"^be\s+", "", action)))
@@ -111,6 +114,10 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
         return [lex.say("criterion_never", doing=lower_first(text))]
     if lex.language != "zh" and tongue(text):
         return _at_values(text, lex)
+    if (
+        lex.language == "zh" and c.negated and not c.subject
+    ):  # `不要影响内网的健康检查` gives no check to make
+        return [lex.say("criterion_never", doing=text)]
     modal = bool(c.subject) and c.subject.lower() != text.lower() and bool(c.actions)
     if not modal:
         return _of_fact(text, c, lex)

@@ -72,6 +72,7 @@ INSISTS = expression(  # who does not give way on what is said before
 )
 HOPED = expression(  # what an organisation wants, or nobody is to do any longer
     r"^(?:the|our) (?:[\w-]+ ){1,3}?(?:wants?|wish(?:es)?|hopes?|aims?|would like)\b"
+    r"|^we (?:want|hope for|wish for|would like) (?:[\w'’-]+ ){1,4}to (?:[\w'’-]+ ){1,3}?(?:fewer|less|more|faster|sooner|earlier)\b"
     r"|\b(?:nobody|no one|niemand|personne|nadie)\b.{3,80}\b(?:any ?more|any longer|mehr|plus|más)\b|(?:没有?人|不用|无需)再",
     re.IGNORECASE,
 )
@@ -95,6 +96,11 @@ TELLS = expression(  # what happened, or what its author does
 )
 _OPTIONAL = expression(
     r"\b(?:optional\w*|if (?:time|there is time|possible)|later|some ?day|nice to have|bonus)\b|可选|以后|后续|有空|有余力|锦上添花",
+    re.IGNORECASE,
+)
+_NOT_NOW = expression(  # beside what is left out: `Volunteers swap shifts (not in the first version)`
+    r"[(（](?:not (?:in|for|part of) (?:v\d|the|this|our|mvp|scope)\b|out of scope|(?:was |has been )?(?:dropped|descoped|cancelled)\b"
+    r"|(?:[一首本]期|第一[版期]|首版|本版|这次|暂时?|先)(?:不做|不实现|不支持|不考虑)|不做|已取消)[^()（）]*[)）]\W*$",
     re.IGNORECASE,
 )
 _PURPOSE = expression(r"[;；]|,?\s+so that\b|[，,]?(?:以便|这样|好让|从而)")  # behind it stands why
@@ -267,6 +273,20 @@ def grants(text: str, lex: Lexicon, modal: tuple[str, re.Match[str]], actor: str
     return bool(actor or people_in(text, lex)) and not _OPTIONAL.search(text)
 
 
+OF_US = expression(r"(?:we|the (?:system|app|application|product|tool)|it)\b", re.IGNORECASE)
+_DENYING = expression(  # an answer: `Native app? No app.`, `Insurance? We do not insure sets`
+    r"no (?!idea|problem|rush|hurry|matter|worries|doubt|wonder|thanks|other|one\b|surprise|need\b|longer|more\b|change)[\w-]+(?: [\w-]+){0,3}[.!]?$"
+    r"|(?:we|it)(?: (?:do|does|will)(?: not|n['’]t)| won['’]t) (?!know|have|need|want|think|mind|matter|expect|see|believe|care|like|remember|get|lose)\w+",
+    re.IGNORECASE,
+)
+
+
+def _behind_question(row: Sentence) -> bool:
+    """Whether a sentence of prose answers the question in front of it."""
+    before = row.passage.block.text.partition(row.text)[0].rstrip(" *_")
+    return row.role == "" and before.endswith(("?", "？"))
+
+
 def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     """Whether a sentence says that something is left out."""
     if row.role in ("background", "problem") and lex.find("refused", row.text):
@@ -280,6 +300,10 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     wish = row.passage.values.get("needs", "") if row.passage.values.get("user") else ""
     if row.passage.block.kind == "row" and " | " in row.text and row.role in ASKED:
         return False  # what one cell of several denies is no exclusion
+    if _behind_question(row) and _DENYING.match(row.text) and not row.item:
+        return True
+    if row.role in ("", *ASKED) and _NOT_NOW.search(row.text):
+        return True
     if lex.find("exclusion", wish or _ASIDE.sub("", _PURPOSE.split(row.text)[0])):
         if (
             row.role in ASKED

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
+from orchestrator.domain.tongues import tongue
 from workers.builtin.material import Material, lower_first, short, strip_end, unique
 from workers.builtin.request import Need, RequestAnalysis
 from workers.builtin.revision import requests_in
@@ -22,7 +23,6 @@ from workers.documents.content import (
     User,
 )
 from workers.documents.labels import labels
-from workers.documents.tongues import tongue
 
 _MEDIUM, _HIGH = 5, 14  # requirements and surroundings counted together
 

@@ -28,7 +28,8 @@ _ARE_USERS = expression(  # what stands before names them
 )
 _USERS_ARE = expression(  # what stands behind names them
     r"^(?:(?:the|our|its) )?(?:(?:main|target|primary|end|first|only|intended) )?users?(?: of (?:it|this|that))? (?:are|is|will be|would be) (?!able|allowed|not\b|to\b|in\b|on\b|at\b|from\b|with\b|free\b|happy\b|also\b|usually\b|often\b|mostly\b|\w+(?:ed|ing|ly)\b)(?P<en>.{2,120}?)[.!]?$"
-    r"|^(?:我们的|主要|目标)*(?:用户|使用者)(?:是|为|包括)(?P<zh>[^，。；：]{2,40})[。.！]?$",
+    r"|^(?:those|the (?:people|ones|persons)) (?:who|that) (?:[\w'’-]+ ){1,6}?(?:are|is) (?:mostly |mainly |chiefly |above all )?(?P<who>(?:the |our )?[a-z]+s\b[^,.;:]{2,100}?)[.!]?$"
+    r"|^(?:我们的|主要|目标)*(?:用户|使用者|使用的人|用的人|使用人员)(?:主要)?(?:是|为|包括)(?P<zh>[^，。；：]{2,40})(?:[。.！]?$|[，,])",
     re.IGNORECASE,
 )
 _AIMS = expression(
@@ -68,13 +69,18 @@ def own_section(passage: Passage, quote: str) -> tuple[Passage, str]:
     aims = _AIMS.match(quote) if passage.role in _OPEN and passage.block.kind == "paragraph" else None
     if aims:
         return replace(passage, role="goal"), quote[aims.end() :]
+    felt = (
+        _USERS_ARE.match(quote) if passage.role == "problem" and passage.block.kind == "paragraph" else None
+    )
+    if felt and felt["who"]:
+        return replace(passage, role="user"), felt["who"]
     if passage.role not in _OPEN or passage.block.kind not in ("paragraph", "item"):
         return passage, quote
     if _PROBLEM.match(quote):
         return replace(passage, role="problem"), quote
     behind = _USERS_ARE.match(quote)
     if behind:
-        return replace(passage, role="user"), behind["en"] or behind["zh"]
+        return replace(passage, role="user"), behind["en"] or behind["who"] or behind["zh"]
     users = _ARE_USERS.match(quote)
     named = (users[1] or users[2]) if users else ""
     if named and not _NOBODY.search(named):

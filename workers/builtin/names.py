@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from functools import cache
 
 from orchestrator.domain.patterns import expression
+from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import first_modal
 from workers.builtin.language import Lexicon, lexicon_of
-from workers.documents.tongues import tongue
 
 MAX_ENTITIES = 8
 _WORD = expression(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")

@@ -48,13 +48,16 @@ _FOREIGN = expression(
     r"|peut|peuvent|doit|doivent|veut|voit|reçoit|puede|pueden|debe|deben|quiere|ve\b|recibe|\w{3,}(?:e|ent|a|an|en)\b)",
     re.IGNORECASE,
 )
+_NOT_ENGLISH = expression(  # behind it, `clients` and `agents` are people
+    r"(?:les?|la|l['’]|une?|nos|notre|chaque|los|las|el|nuestros?|cada|gli|i|ogni|os|as)\s*$", re.IGNORECASE
+)
 _MAKING_HAN = expression(
     r"(?:请|帮我?|给我)*(?:做|写|开发|设计|搭建|实现|建设)"
 )  # `做一个客户管理系统` names nobody
 _HAN = expression(
     r"(?:^|[，。；、,;:：！？\s（(]|和|与|及|或|只有|由|让|供|给|通知|提醒|如果|当|并)(?:每个|每位|每名|所有|各个?|一个|该|其他)?"
-    r"((?:(?![的由让供给向是在有和与及把被将不求需])[一-鿿]){0,6}?(?:员工|员|者|师|客户|客|住户|租户|商户|农户|用户|店长|站长|班长|组长|园长|校长|队长|社长|院长|家长|学生|医生|先生|新生|居民|村民|市民|地块主人|房主|业主|车主|店主|货主|主人|家属|子女|保安|保洁|前台|经理|主管|领导|司机|骑手|厨师|会计|财务|教练|教师|队员|人力|护士|患者|志愿者|接待人|负责人|申请人|审批人|联系人|行政部|财务部|人事部|物业|后勤|客服))"
-    r"(?=可|能|需|必须|应|要|在|每|收|看|查|填|提|扫|申|预约|选|审|确认|登记|上传|负责|自己|凭|手工|按|到|用|把|将|通过|对|只|不能|不得|打开|录入|输入|发|接|处理|分配|管理|导出|编辑|修改|签|拍|点|说|给|为|会|有权|随时|也|都|得)"
+    r"((?:(?![的由让供给向是在有和与及把被将不求需])[一-鿿]){0,6}?(?:员工|员|者|师|客户|客|住户|租户|商户|农户|用户|店长|站长|班长|组长|园长|校长|队长|社长|院长|家长|学生|医生|先生|新生|居民|村民|市民|地块主人|房主|业主|车主|店主|货主|主人|家属|子女|保安|保洁|前台|经理|主管|领导|司机|骑手|厨师|会计|财务|教练|教师|队员|人力|护士|患者|志愿者|接待人|负责人|申请人|审批人|联系人|行政部|财务部|人事部|物业|后勤|客服|兽医|调度))"
+    r"(?=可|能|需|必须|应|要|在|每|开车|收|看|查|填|提|扫|申|预约|选|审|确认|登记|上传|负责|自己|凭|手工|按|到|用|把|将|通过|对|只|不能|不得|打开|录入|输入|发|接|处理|分配|管理|导出|编辑|修改|签|拍|点|说|给|为|会|有权|随时|也|都|得)"
 )
 _TOLD_HAN = expression(  # who is told or given something, at the end of a clause: `通知社区网格员上门`
     r"(?:通知|提醒|告知|推送给|发送?给|转给|交给|报给|派给|分配给|提交给|展示给|开放给)(?:每个|每位|所有|各个?|该|其他|对应的?|相关)?"
@@ -114,7 +117,9 @@ def is_person(phrase: str, lex: Lexicon) -> bool:
     if lex.language != "en":
         return lex.find("person", words) is not None and lex.find("system", words) is None
     head = re.split(
-        r"\s+(?:who|that|with|without|of|from|in|on|at|der|des|von|de|du|del)\b|,", words, maxsplit=1
+        r"\s+(?:who|that|with|without|of|from|in|on|at|der|des|von|im|am|aus|de|du|del|au|aux|dans|en|con)\b|,",
+        words,
+        maxsplit=1,
     )[0]
     return _known(head) or _ending(" ".join(head.split()[-1:]), lex)
 
@@ -310,9 +315,10 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
             if further and text[end : end + 1] == " " and _known(further[1]):
                 continue
             many = word.endswith("s") and not word.endswith("ss")
-            if len(words) == 1 and is_one_of("makers", word):
+            foreign = _NOT_ENGLISH.match(told) is not None and _FOREIGN.match(follows) is not None
+            if len(words) == 1 and is_one_of("makers", word) and not foreign:
                 return ""
-            if len(words) == 1 and is_one_of("things_too", word) and not _ACTS.match(follows):
+            if len(words) == 1 and is_one_of("things_too", word) and not (foreign or _ACTS.match(follows)):
                 return ""
             if whose and (given or _acting(follows[whose.end() :], lex, told, many=many)):
                 return phrase + whose[0]

@@ -12,6 +12,7 @@ from orchestrator.domain.clarified import asked_part
 from orchestrator.domain.empty_requests import names_nothing
 from orchestrator.domain.generic_titles import without_mark
 from orchestrator.domain.patterns import expression
+from orchestrator.domain.tongues import tongue
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
 from workers.builtin.classify import Reader
@@ -79,6 +80,14 @@ _STOP = frozenset(
 )
 _PRONOUNS = (["it"], ["them"], ["us"], ["sure"])
 _LEADS_ON = _STOP | {"a", "an", "the"}  # a title that is cut does not end in one
+_WISH_ELSEWHERE = expression(  # what leads to a wish in a language without a lexicon
+    r"^(?:(?:bitte|s['’]il vous plaît|por favor|per favore),?\s+)?(?:(?:il )?(?:faudrait|faut) qu(?:e\s+|['’])|(?:ce|il) serait (?:bien|utile|souhaitable) qu(?:e\s+|['’])|(?:hay|habría) que\s+|sería (?:bueno|útil) que\s+|bisognerebbe che\s+|es wäre (?:schön|gut|toll|hilfreich),?\s+wenn\s+|wir (?:brauchen|möchten|wollen|hätten gern)\s+|nous (?:voulons|voudrions|souhaitons|aimerions)\s+|(?:necesitamos|queremos|vorremmo|queremos|precisamos de)\s+)",
+    re.IGNORECASE,
+)
+_NEXT_CLAUSE = expression(
+    r"[,;:(]\s|\s(?:tant qu|sauf|mais|afin|lorsqu|quand|parce qu|puisqu|si\b|wenn|aber|falls|solange|damit|dass|weil|sobald|sondern|pero|aunque|salvo|mientras|cuando|porque|para que|quando|perché|finché|purché|mas\b)",
+    re.IGNORECASE,
+)
 
 
 def _title(
@@ -137,7 +146,7 @@ def _title(
             )
         )
         return re.split(r"[,，。;；]", short)[0][:40] or first[:40]
-    short = _MAKE.sub("", first)
+    short = _WISH_ELSEWHERE.sub("", first) if tongue(first) else _MAKE.sub("", first)
     if short.split()[:1] in _PRONOUNS:
         short = first  # "Make it better" names nothing without its verb
     pieces = re.split(r"[.,;:]\s(?![^()]*\))|\s[-–—]\s|\s(?:so that|which|because)\s", short)
@@ -146,6 +155,8 @@ def _title(
     kept = words[:12]
     while len(kept) < len(words) and kept[-1].lower() in _LEADS_ON:
         kept.pop()
+    if len(kept) < len(words) and tongue(first):  # no clause is cut before its negation
+        kept = _NEXT_CLAUSE.split(" ".join(words), maxsplit=1)[0].split()
     title = (" ".join(kept) or first[:80])[:100]
     if title.count("(") > title.count(")"):  # cut within what stands in brackets
         title = title[: title.rindex("(")].rstrip(_TRIM) or title

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.testable import is_testable
+from orchestrator.domain.tongues import tongue
 from workers.builtin.amended import amended, ranked, with_criteria
 from workers.builtin.clauses import clause, story_wish
 from workers.builtin.criteria import SYSTEM, base, criteria, headline
@@ -192,6 +193,10 @@ def story(need: Need, m: Material) -> UserStory:
     reserved = is_reserved(need.text)
     acts = (c.actor or anyone) and c.actions and not befalls and not c.negated and not reserved
     who = c.actor or named or m.main_actor()
+    if lex.language != "zh" and tongue(need.text):  # no rule here inflects its words
+        return UserStory(
+            as_a=who[:1] + one_of(who, lex)[1:], i_want=lex.say("story_want_limit", text=strip_end(need.text))
+        )
     plain = (
         ""
         if reserved or (acts and not re.search(r"\b(?:and|or|but) (?:also )?(?:can|may|could) ", c.action))

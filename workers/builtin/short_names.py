@@ -11,10 +11,10 @@ import re
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
+from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import clause, unhedged
 from workers.builtin.language import Lexicon, lexicon_of
-from workers.builtin.wishes import CONDITION
-from workers.documents.tongues import tongue
+from workers.builtin.wishes import CONDITION, is_reserved
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _HAN_SHORT = 10  # characters of a Chinese statement that is a name as it is
@@ -261,6 +261,8 @@ def short_name(title: str, statement: str) -> str:
 
 def _han_name(title: str, statement: str, lex: Lexicon) -> str:
     """From the last verb that has something behind it: `前台可以按姓名查询报告进度` -> `查询报告进度`."""
+    if is_reserved(statement):  # without who alone may, it would say that anybody may
+        return re.split(r"[，,；;。]", statement.strip(_TRIM))[0]
     known = clause(statement)
     said = known.action if known.subject and len(known.action) > 3 and known.actions else title
     said = re.split(r"[，,；;。（(]|[：:](?!\d)", _HAN_STORY.sub("", said.strip(_TRIM)))[0].removeprefix(

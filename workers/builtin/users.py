@@ -66,6 +66,9 @@ _TELLS = expression(
 )  # a sentence rather than a list of names
 _MANY = 3  # sentences of an item that tells of several people
 _SPEAKER = expression(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
+_ROLES = expression(  # in a list of what is wanted: `Roles: clerk, site manager, auditor (read only)`
+    r"\W*(?:user )?(?:roles?|actors?|rollen|rôles|ruoli|角色|用户角色)\W*[:：]\s*(\S.*)$", re.IGNORECASE
+)
 _ACTED = frozenset({"requirement", "use_case"})  # roles that name a user whom a list of them leaves out
 _CELL = expression(r"[A-Z][\w'’-]*(?: (?!who\b)[\w'’-]+){0,4}")  # of a table: a name alone
 _TOLD = frozenset({"", "problem", "background", "goal"})  # roles that tell of users where no list names them
@@ -110,6 +113,12 @@ class Users:
             for _, whom in denied(row.text)
             for name in people_named(whom) or listed(whom, 5)
         ]
+        for passage in passages:  # of a use case: `| Primary actor | Visitor |`
+            cells = [cell for _, cell in passage.block.cells]
+            if len(cells) == 2 and passage.role != "user" and label_role(cells[0]) == "user":
+                for piece in listed(cells[1], 4):
+                    if is_person(actor_name(piece), lexicon_of(piece)):
+                        self.known(actor_name(piece))
         self.listing = "\n".join(row.text.lower() for row in found if row.role == "user")
         below = {passage.parent: passage.text for passage in reversed(passages)}
         for passage in passages:  # a heading of its own for each user
@@ -250,7 +259,8 @@ class Users:
             return False
         if row.passage.parent and self.of_block.get(row.passage.parent) is not None:
             return False
-        if _ARE.match(row.text) or (row.item and len(pieces) < _MANY):
+        behind = not row.item and row.text[:1].islower()  # what stood behind `those who need it are`, a list
+        if behind or _ARE.match(row.text) or (row.item and len(pieces) < _MANY):
             return False
         told = not is_cjk(row.text) and len(max(listed(row.text, 14), key=len).split()) > 4
         if not told and not any(has_verb(piece, lex) for piece in pieces):
@@ -310,6 +320,10 @@ class Users:
         if row.role in ASKED and row.passage.values.get("user"):
             said = row.passage.values["user"]
             self._add(said if len(said.split()) <= 4 else actor_name(said), row.text)
+        names = _ROLES.match(row.text)
+        for piece in listed(names[1], 5) if names else ():
+            if is_person(actor_name(piece), lex):
+                self._add(actor_name(piece), row.text)
         spoken = _SPEAKER.match(row.text)
         if spoken and (
             is_person(spoken[1], lex) if is_cjk(spoken[1]) else people_named(spoken[1]) == [spoken[1]]

@@ -21,8 +21,15 @@ _TWO = expression(
     rf"^(.+?{_MUST}.+?),\s+(?:and|but)\s+((?:the|an?|each|every|all|its|their|it|they)\s.{{0,60}}?{_MUST}.+)$",
     re.IGNORECASE,
 )
+_TWO_HAN = expression(  # who alone may, and what others may: `只有主管可以导出全部工单，普通客服只能导出自己的`
+    r"^((?:只有|仅限?).+?(?:才|可以?|能)[^，。；]+)[，,](?:而|但是?)?([一-鿿]{2,8}?(?:只能|可以|不能|不得|不可以|必须)[^，。；]+[。]?)$"
+)
 _NOT_BUT = expression(
     rf"^(.+?\b(?:not|no)\b.+?),\s+but\s+((?:the|an?|it|they)\s.{{0,60}}?{_MUST}.+)$", re.IGNORECASE
+)
+_TWO_OUT = expression(  # two things that are left out: `We will not replace the till, and card payment is not supported`
+    r"^(.*\b(?:not|no|need ?n['’]?t|won['’]t|don['’]t)\b.+?),\s+and\s+((?:[\w'’-]+ ){1,8}?(?:(?:is|are)(?: not|n['’]t) (?:supported|included|covered|planned|needed|part|offered|foreseen)|(?:is|are) out of (?:scope|the question))\b.*)$",
+    re.IGNORECASE,
 )
 _RISING = expression(
     r"\s*\b(?:from|von|de|desde)\s[^,;:]{1,40}?\s(?:(?:down|up)\s)?(?:to|auf|à|a)\s*$|\s+(?:(?:down|up)\s+)?to\s*$|\s*\d[\d.,]*\s?%?\s*(?:->|→|=>)\s*$",
@@ -122,7 +129,7 @@ _DETERMINERS = frozenset(
 
 
 _RESERVED = expression(
-    r"^(?:only|nobody but|no one but)\s.{2,80}?\b(?:may|can|should|must)\b|^(?:只有.{1,20}才|仅限?.{1,12}(?:可以|能|可))",
+    r"^(?:only|nobody but|no one but)\s.{2,80}?\b(?:may|can|should|must)\b|^(?:只有.{1,20}?(?:才|可以?|能)|仅限?.{1,12}(?:可以|能|可))",
     re.IGNORECASE,
 )
 _AND_WISH = expression(  # what is so, then what somebody wants of it: `We pay 8,400, and we would like to pay less`
@@ -150,7 +157,12 @@ def two_wishes(row: Sentence) -> list[Sentence]:
         return [replace(row, text=finished[1]), replace(row, text=finished[2])]
     reasoned = _REASONED.match(row.text) if row.role in _UNTITLED else None
     row = replace(row, text=reasoned[2]) if reasoned else row
-    match = _TWO.match(row.text) or (_NOT_BUT.match(row.text) if row.role in _UNTITLED else None)
+    match = (
+        _TWO.match(row.text)
+        or _TWO_HAN.match(row.text)
+        or (_NOT_BUT.match(row.text) if row.role in _UNTITLED else None)
+    )
+    match = match or _TWO_OUT.match(row.text)
     return [replace(row, text=match[1]), replace(row, text=match[2])] if match else [row]
 
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from orchestrator.domain.courtesies import is_courtesy
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk, keywords
+from orchestrator.domain.tongues import tongue
 from workers.documents.passage import Passage
 from workers.documents.quantities import month_first
 from workers.documents.reading_words import column_of
 from workers.documents.technologies import refuses
-from workers.documents.tongues import tongue
 
 MAX_SENTENCE = 1_200  # characters
 _SEMICOLON = expression(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")

@@ -118,6 +118,8 @@ def labelled(base: Passage, *, within: bool) -> Passage:
     label, rest = _ARE.sub("", found[2].strip(" *")), found[3]
     attribute = attribute_of(label) if within or label_role(label) != "constraint" else ""
     item = base.block.kind == "item"
+    if attribute == "occupation" and not item and base.role != "user" and label_role(label) == "user":
+        attribute = ""  # `Who: members, setters`, of the whole and not of somebody
     if attribute == "target" and item and base.role in ("goal", "metric") and len(rest.split()) > _VALUE:
         return replace(base, label=label, text=rest)  # `target: abandoned trips from 20 % to below 8 %`
     if attribute == "aside" and base.role == "constraint":

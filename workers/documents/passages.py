@@ -48,6 +48,10 @@ _TITLED = expression(
     r"^(?:feature|requirement|user story|story|use case|epic|activity|theme|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*",
     re.IGNORECASE,
 )
+_RANKED_TAIL = expression(r"\s+[-–—|]\s+\**([^–—|*]{1,30})\**$")
+_TAKEN_OUT = expression(
+    r"^(?:requirement|feature|user story|story|功能|需求)\s*[\w.-]{0,8}\s*[:：]\s*(?=\w)", re.IGNORECASE
+)
 _SCENARIO = expression(
     r"^(?:scenario|example|场景|szenario|scénario|escenario|シナリオ)\b[^:：]{0,12}[:：]\s*", re.IGNORECASE
 )
@@ -59,7 +63,10 @@ _CROSS = expression(r"^[❌✗✘🚫]\s*")
 _EMOJI = expression(
     r"^(?:[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\u200d?)+\s+"
 )  # a mark in front
-_NO = expression(r"^(?:no|nope|nein|non|不[，,])\b[,.!—–:-]*\s+", re.IGNORECASE)
+_NO = expression(  # an answer; `No native app` says what there is none of
+    r"^(?:(?:no|nope|nein|non|nee)\b(?:\s*[,.;!—–:-]+\s*|\s+(?=(?:it|we|they|he|she|this|that|these|those|there|you|the|not|never|nothing|wir|es|sie|das|on|nous|il)\b)|$)|不[，,]\s*)",
+    re.IGNORECASE,
+)
 _DENIES = expression(r"(?:\S+ ){0,3}(?:not|n['’]t|no|never|nicht|kein\w*|pas|不)\b", re.IGNORECASE)
 _TICK = expression(r"^[✅✓✔☑]️?\s*")
 _GIVEN = expression(
@@ -274,6 +281,10 @@ class _Roles:
             role = "requirement"
         if (role == "plan" and self.planned) or (role == "instructions" and not self.explains):
             role = ""
+        taken_out = _TAKEN_OUT.match(block.text) if above and above.role == "non_goal" else None
+        if taken_out:  # below `Removed requirements`; what stands below it is why
+            self.headings.append(_Heading(block.level, block, "removed", "Won't", "", ""))
+            return Passage(block, block.text[taken_out.end() :], "non_goal", opens=False)
         known_role = role != "instructions" and label_role(block.text)
         if above and above.role in ASKED and role in _TOPICS and not known_role:
             role = ""  # what a feature is about: `Planning of tours`
@@ -310,6 +321,9 @@ class _Roles:
         self.named[block.text] = made
         self.headings.append(made)
         role = "user" if told else "done" if struck else inherited if feature and not known else ""
+        tail = _RANKED_TAIL.search(words) if given else None
+        if tail and priority_of(tail[1]) == given:  # `F6 Weather widget — P2`
+            words = words[: tail.start()]
         words = told[1] if told else struck or words
         return Passage(block, words, role, id=name, priority=given, release=release, opens=not struck)
 

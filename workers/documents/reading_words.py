@@ -316,6 +316,8 @@ def priority_of(text: str) -> str:
         return known[named[1].casefold()]
     parts = re.split(r"\s*[:：/|(]\s*|\s+[-–—]\s+", said)
     last = known.get(_bare(parts[-1]), "") or known.get(_bare(parts[0]), "") if len(parts) > 1 else ""
+    tail = _PARTS.split(_PARENTHESES.sub(" ", said))
+    last = last or (known.get(_bare(tail[-1]), "") if len(tail) > 1 else "")
     if last:
         return last
     words = said.split()

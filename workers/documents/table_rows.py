@@ -177,9 +177,9 @@ def row_of(base: Passage) -> Passage:
         text, finished = finished_words(text), True
     if role == "user" and _DENIED.match(values.get("uses", "")):
         role = "background"  # who has an interest in it, and does not use it
-    struck = _STRUCK.fullmatch(text.strip())
+    struck = _STRUCK.fullmatch(values.get("requirement", "").strip()) or _STRUCK.fullmatch(text.strip())
     if struck and role in ASKED:
-        text, role = struck[1], "non_goal"
+        text, title, role = struck[1], "", "non_goal"
     struck_and = _STRUCK_AND.fullmatch(text.strip()) if role in _FINISHED else None
     if struck_and and is_done(struck_and[2]):  # `~~Log in~~ done`
         text, finished = struck_and[1], True
@@ -189,7 +189,9 @@ def row_of(base: Passage) -> Passage:
         role = "non_goal" if _DENIED.match(values["answer"]) else "answered"
     dropped = (cell for _, cell in given if cell != text and _DROPPED.match(cell))
     if role in ASKED and (left_out(values.get("status", "")) or any(dropped)):
-        role = "non_goal"
+        text, title, role = values.get("requirement") or text, "", "non_goal"  # what is said beside it is why
+    if role == "requirement" and not values.get("in_scope") and text == values.get("non_goal"):
+        role = "non_goal"  # below `In scope | Out of scope`
     if role == "done" and values.get("status") and not is_done(values["status"]):
         role = "requirement"
     return replace(

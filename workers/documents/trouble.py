@@ -15,7 +15,7 @@ _BAD = expression(
     r"|takes? (?:us |me |them )?(?:too|up to|over|hours|days|weeks|ages|forever|all day|half|an? (?:hour|day|week|morning|evening)|about (?:\d|an|ten|two|three)|[\d.]+ (?:min|hour|day|week)\w*|(?:two|three|five|ten|twenty|thirty) \w+)"
     r"|too (?:long|slow|slowly|many|much|often|late|expensive|few|little|hard|complicated)|double[- ]?(?:booked|bookings?|booking)|(?:booked|entered|typed|paid|ordered|counted|written|copied|asked) (?:twice|two times)"
     r"|can(?:not|['’]t)|could(?: not|n['’]t)|(?:nobody|no one|no-one) (?:\w+ )?(?:knows?|sees?|can|notices?|finds?|remembers?|is sure|has|dares?|answers?|looks?|feels?)|(?:never|not|hardly) (?:sure|know|knows|clear)|(?:do|does)(?: not|n['’]t) (?:know|see|find|notice|remember|work|match|agree)|have no idea|has no idea|by hand|manually|on paper|error-prone|out of date|outdated|unreliable|slow|broken|wrong|empty|chaos|chaotic|mess|messy|for nothing|in vain|never (?:match|matches|fits?|works?|agrees?|adds? up)|tedious|painful|scattered|(?:often|always|usually|come|comes|days?|hours?|minutes) late|overbooked|duplicates?|no-shows?|twice)\b"
-    r"|浪费|丢失|丢|忘记|忘了|忘|错过|漏掉|漏接|漏|等(?:太久|很久|半天|[\d一二两三四五六七八九十半几]+个?(?:小时|分钟|天))|太[慢多久长贵难晚乱]|出错|弄错|失败|投诉|抱怨|找不到|看不到|无法|不知道|不清楚|麻烦|重复(?:预订|预约|录入|登记)|手工|人工|纸质|排队|混乱|耗时|费时|花(?:费|掉)",
+    r"|超时|卡死|卡住|卡顿|崩溃|报错|死机|宕机|闪退|掉线|浪费|丢失|丢|忘记|忘了|忘|错过|漏掉|漏接|漏|等(?:太久|很久|半天|[\d一二两三四五六七八九十半几]+个?(?:小时|分钟|天))|太[慢多久长贵难晚乱]|出错|弄错|失败|投诉|抱怨|找不到|看不到|无法|不知道|不清楚|麻烦|重复(?:预订|预约|录入|登记)|手工|人工|纸质|排队|混乱|耗时|费时|花(?:费|掉)",
     re.IGNORECASE,
 )
 _BETTER = expression(  # words by which it is told of what should be
@@ -29,7 +29,7 @@ _HURTS = expression(  # by its verb, so that what is said of lost parcels or emp
     r"|costs? (?:us|me|them|each|every|about|up to|over|too|hours|days|a lot|half)|takes? (?:us |me |them )?(?:too|hours|days|weeks|ages|forever|all day|half)"
     r"|(?:is|are|gets?|got|go|goes|stays?|comes?|keeps?) (?:\w+ ){0,2}?(?:lost|forgotten|missing|wrong|double[- ]?booked|out of date|outdated|scattered|overlooked|unanswered|late|stale|twice|too \w+)"
     r"|for nothing|in vain|by hand|manually|still [^.]{3,60} on paper|(?:nobody|no one) (?:\w+ )?(?:knows?|remembers?|notices?|is sure)|have no idea|never (?:match|matches|fits?|agrees?|adds? up))\b"
-    r"|浪费|经常(?:丢失?|忘记?|漏|错|被重复|找不到)|总是?(?:丢失?|忘记?|漏|错|找不到)|太[慢久长贵]|投诉|抱怨|耗时|费时|没人知道",
+    r"|(?:每次|每回|经常|常常|总是?|老是?|动不动|频繁|有时候?|偶尔).{0,20}(?:超时|卡死|卡住|卡顿|崩溃|报错|死机|宕机|闪退|失败|中断|掉线)|浪费|经常(?:丢失?|忘记?|漏|错|被重复|找不到)|总是?(?:丢失?|忘记?|漏|错|找不到)|太[慢久长贵]|投诉|抱怨|耗时|费时|没人知道",
     re.IGNORECASE,
 )
 

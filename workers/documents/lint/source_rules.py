@@ -184,7 +184,9 @@ def turned(spec: Specification) -> Iterator[Finding]:
         texts = [said.text, *([" ".join(said.also)] if said.form == "goal" else ())]
         for clause in (clause for text in texts for clause in _CLAUSES.split(text)):
             rule, source = sources.departure(clause, beside)
-            if rule and not (rule == "other_number" and sources.gave(clause)):
+            ends = rule == "reversed" and said.form == "goal" and said.source != "stated"
+            # a proposed goal may end what its source complains of, and is to be confirmed anyway
+            if rule and not ends and not (rule == "other_number" and sources.gave(clause)):
                 yield finding(
                     rule,
                     said.document,

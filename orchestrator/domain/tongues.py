@@ -33,6 +33,21 @@ _LETTERS = {
     "ru": pattern(r"\p{Cyrillic}"),
     "ar": pattern(r"\p{Arabic}"),
 }
+NAMES = {
+    "ar": "Arabic",
+    "de": "German",
+    "es": "Spanish",
+    "fr": "French",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "sv": "Swedish",
+    "tr": "Turkish",
+}
 _WORD = expression(r"[^\W\d_]+")
 _LEAST = 2  # small words that tell a language
 

@@ -1,0 +1,135 @@
+"""What requests leave out and whom they are for, in forms that are no list below a heading."""
+# ruff: noqa: E501 - requests are read whole
+
+from __future__ import annotations
+
+import pytest
+
+from workers.builtin import analyse_request
+from workers.documents.reading_words import priority_of
+
+REST = "\n\n## Requirements\n\n- The warden must see every open lock\n"
+
+
+def left_out(text: str) -> list[str]:
+    return [need.text for need in analyse_request(text + REST).exclusions]
+
+
+def users(text: str) -> list[str]:
+    return [actor.name for actor in analyse_request(text + REST).actors]
+
+
+@pytest.mark.parametrize(
+    ("said", "out"),
+    [
+        (
+            "# Locks\n\nWe will also **not** migrate the old archive.",
+            ["We will also not migrate the old archive."],
+        ),
+        ("# Locks\n\nIt needn't cover the fishing permits.", ["It needn't cover the fishing permits."]),
+        ("# Locks\n\nBoat trailers. I'd say not in the first year.", ["I'd say not in the first year."]),
+        (
+            "# Locks\n\n## Open questions\n\nThe toll of the sea lock comes from #81, let's leave that out here.",
+            ["The toll of the sea lock comes from #81, let's leave that out here."],
+        ),
+        (
+            "# Locks\n\n## In scope / out of scope\n\nWe will not replace the till, and season tickets are not supported in the first year.",
+            ["We will not replace the till", "season tickets are not supported in the first year."],
+        ),
+        (
+            "# Locks\n\n## FAQ\n\n*Play store?* No native app. It is a page in the browser.",
+            ["No native app."],
+        ),
+        (
+            "# 船闸\n\n（补充：上次说的夜航功能已经取消，不再讨论。）",
+            ["（补充：上次说的夜航功能已经取消，不再讨论。）"],
+        ),
+    ],
+)
+def test_prose_that_leaves_something_out(said: str, out: list[str]) -> None:
+    assert left_out(said) == out
+
+
+@pytest.mark.parametrize(
+    ("said", "out"),
+    [
+        ("# Locks\n\n## Features\n\n### F7 Tide tables — **Won't (this season)**", ["Tide tables"]),
+        (
+            "# Locks\n\n## REMOVED Requirements\n\n### Requirement: Paper slips\n\n**Reason**: nobody fills them in.",
+            ["Paper slips"],
+        ),
+        (
+            "# Locks\n\n## Capabilities\n\n| ID | Capability | What it does |\n|---|---|---|\n| F-1 | ~~Toll export~~ | the office has its own tool |\n",
+            ["Toll export"],
+        ),
+        (
+            "# Locks\n\n## Capabilities\n\n| ID | Requirement | Status | Notes |\n|---|---|---|---|\n| F-1 | Open the gates by voice | Dropped | too loud there |\n",
+            ["Open the gates by voice"],
+        ),
+        (
+            "# Locks\n\n## Scope\n\n| In scope | Out of scope |\n|---|---|\n| Gate times | Tolls |\n| | Dredging plans |\n",
+            ["Tolls", "Dredging plans"],
+        ),
+        (
+            "# 船闸\n\n## 功能\n\n- 船员可以互相换班（一期不做，先用微信群）",
+            ["船员可以互相换班（一期不做，先用微信群）"],
+        ),
+    ],
+)
+def test_items_headings_and_rows_that_are_left_out(said: str, out: list[str]) -> None:
+    assert left_out(said) == out
+
+
+@pytest.mark.parametrize(
+    ("answer", "out"),
+    [("No, skippers walk.", []), ("No idea.", []), ("It does not know the tide.", [])],
+)
+def test_an_answer_that_denies_no_part_leaves_nothing_out(answer: str, out: list[str]) -> None:
+    assert left_out(f"# Locks\n\n## FAQ\n\n*By phone?* {answer}") == out
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        (
+            "# Locks\n\n## Why\n\nThose who feel it most are skippers of small boats and the crews of barges.",
+            ["skippers of small boats", "crews of barges"],
+        ),
+        (
+            "# Locks\n\n## Goals\n\nFewer waits.\n\nWho: **skippers** (about 400), **lock keepers** (9), **pier staff** at the gates.",
+            ["skippers", "lock keepers", "pier staff"],
+        ),
+        (
+            "# Locks\n\n## Use cases\n\n### UC-1 Pass\n\n| | |\n|---|---|\n| Primary actor | Visitor |\n| Trigger | The horn sounds |\n",
+            ["Visitor"],
+        ),
+        (
+            "# Locks\n\n## Scope of work\n\n1. Roles: Gate Clerk, Site Manager, Auditor (read only).",
+            ["Gate Clerk", "Site Manager", "Auditor"],
+        ),
+        ("# 船闸\n\n使用的人是前台和兽医，字要大。", ["前台", "兽医"]),
+    ],
+)
+def test_users_that_no_list_of_users_names(said: str, names: list[str]) -> None:
+    assert set(names) <= set(users(said))
+
+
+def test_personas_in_columns_say_their_goals() -> None:
+    read = analyse_request(
+        "# Locks\n\n## Personas\n\n| | Skipper | Keeper |\n|---|---|---|\n| Goal | be through before dark | know who waits |\n"
+        + REST
+    )
+
+    assert [goal.text for goal in read.goals] == ["be through before dark", "know who waits"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "priority"),
+    [
+        ("F7 Tide tables — Won't (this season)", "Won't"),
+        ("F6 Weather — P2", "Could"),
+        ("Tide tables (this season)", ""),
+    ],
+)
+def test_a_heading_ends_in_its_priority(heading: str, priority: str) -> None:
+    assert priority_of(heading) == priority
