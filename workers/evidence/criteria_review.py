@@ -17,6 +17,7 @@ from workers.evidence.judgement import HELD, NO_TEST, ONLY_CHANGE, SHOWN, not_fo
 MET, PARTIAL, UNMET = "met", "partial", "unmet"
 PARTIAL_SHARE = 0.4  # of a criterion's words, in the added lines
 CHECK = "criteria"
+REQUIREMENT_MISSING = "requirement_missing"
 BY_CHANGE = (
     "docs",
     REMOVE,
@@ -137,7 +138,7 @@ def uncovered_requirements(
                 found.append(Finding(CHECK, MEDIUM, "requirement_unproved", text, fix="test it"))
             continue
         text = f"{id} is required, and neither a change nor a test carries it: {words}"
-        found.append(Finding(CHECK, CRITICAL, "requirement_missing", text, fix="carry it out, and test it"))
+        found.append(Finding(CHECK, CRITICAL, REQUIREMENT_MISSING, text, fix="carry it out, and test it"))
     return found
 
 

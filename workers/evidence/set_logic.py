@@ -14,6 +14,7 @@ from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, PASSED, SKIPPED, Finding, TestRun
 from workers.evidence.cases import BUILD
 from workers.evidence.error_text import error_line, named_error
+from workers.evidence.exit_status import is_whole
 
 NAMED = 20  # tests that a finding lists
 MORE = "more tests"  # behind the number of those that are not listed
@@ -190,5 +191,5 @@ def counted_tests(number: int, which: str = "") -> str:
 
 
 def _about(rule: str, test: str, severity: str, text: str, run: TestRun) -> Finding:
-    place, said = test.partition("::")[0], run.messages.get(test, "")
+    place, said = "" if is_whole(test) else test.partition("::")[0], run.messages.get(test, "")
     return Finding("tests", severity, rule, f"{test} {text}", path=place, quote=said, blocks=True)

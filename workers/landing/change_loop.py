@@ -336,7 +336,10 @@ class ChangeLoop:
             yield lambda: None
             return
         with ThreadPoolExecutor(1) as beside:
-            yield beside.submit(self._prepare, self.prepare).result
+            ready = beside.submit(self._prepare, self.prepare).result
+            if self.context.settings.work.required:
+                ready()  # a turn that nothing can show is not paid for
+            yield ready
 
     def _prepare(self, judgement: Callable[[OpenTree], None]) -> None:
         judgement(self.tree)
