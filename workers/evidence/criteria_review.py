@@ -61,9 +61,9 @@ def review_criteria(
 ) -> list[CriterionReview]:
     """Each criterion of the plan: met where a passing test shows it, else in part where its change has its words.
 
-    `records`: the contents of qa/impl-*.json; `skipped`: plan tasks that a person has skipped, with who did. A link counts when a
-    check verified it, and when it is of the run that carried the task out last: what showed a criterion as it was before shows
-    nothing of it now.
+    `records`: the contents of qa/impl-*.json; `skipped`: plan tasks that a person has skipped, with who did. A link counts
+    when a check verified it, and when it is of the run that carried the task out last: what showed a criterion as it was
+    before shows nothing of it now.
     """
     tests: dict[str, list[str]] = {}
     last = {_task_of(link): link.run_id for link in links if link.from_kind in ("plan_task", "criterion")}
