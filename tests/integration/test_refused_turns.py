@@ -42,7 +42,7 @@ def test_a_change_that_was_refused_before_ends_each_further_attempt_after_one_tu
         error for (error,) in harness.rows("SELECT error FROM runs WHERE task_id IS NOT NULL AND error != ''")
     ]
     assert done == ["IMPL-001", "IMPL-001"]
-    said = harness.rows("SELECT data FROM messages WHERE type = 'error' ORDER BY rowid")
+    said = harness.rows("SELECT data FROM messages WHERE type = 'error' ORDER BY number")
     assert [json.loads(data)["retry_in_seconds"] for (data,) in said] == [0, 0, None], "no wait between them"
     assert (harness.state().status, harness.state().pause_reason) == ("paused", "task_failed")
     assert "a repair changed nothing" in errors[0]
