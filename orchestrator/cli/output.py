@@ -236,7 +236,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         padded = [
             cell + " " * (columns - cells(cell)) for cell, columns in zip(row[:-1], widths[:-1], strict=True)
         ]
-        last = clip(row[-1], left if is_bounded() else max(MIN_WIDTH, left))
+        last = clip(row[-1], left) if is_bounded() else row[-1]
         say("  ".join([*padded, last]).rstrip())
 
 

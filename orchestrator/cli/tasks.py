@@ -21,6 +21,8 @@ from orchestrator.cli.output import (
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import inert, one_line
 
+PRINTED = 20  # lines of what tests printed
+
 if TYPE_CHECKING:
     from orchestrator.domain.json_types import JsonObject
     from orchestrator.views.grouped import Line
@@ -197,6 +199,21 @@ def runs(
             for each in found
         ],
     )
+    if task is not None:
+        for each in found:
+            for turn in each["refused"]:
+                _print_refused(each["run"], turn)
+
+
+def _print_refused(run: str, turn: JsonObject) -> None:
+    """What refused a turn: each finding, and the end of what the tests printed."""
+    say()
+    say(f"{run[-8:]}, turn {turn['turn']} of {turn['agent']} was refused:")
+    for finding in turn["findings"]:
+        place = f"{finding['path']}: " if finding["path"] else ""
+        say_wrapped(one_line(f"{place}{finding['text']} ({finding['rule']})"), "  ")
+    for line in turn["printed"].splitlines()[-PRINTED:]:
+        say(f"  | {one_line(line)}")
 
 
 def register(app: typer.Typer) -> None:

@@ -13,6 +13,8 @@ SEVERITIES = (CRITICAL, HIGH, MEDIUM, LOW)
 PASSED, FAILED, ERROR, SKIPPED = "passed", "failed", "error", "skipped"  # of one test
 BAD = frozenset({FAILED, ERROR})
 
+REFUSED_TURN = "refused_turn"  # the kind of checks that say what refused a turn of an agent, each of its run
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

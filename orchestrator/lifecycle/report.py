@@ -196,7 +196,8 @@ def fail(
     if not counted and pause is None and not by_agent and _is_released_too_often(tx, row, error):
         counted, wait = True, None
         error += f"; released {MOST_RELEASES} times for that, so this attempt counts"
-    delay = wait or (backoff[min(row.attempts, len(backoff) - 1)] if counted and backoff else 0)
+    waits = backoff[min(row.attempts, len(backoff) - 1)] if counted and backoff else 0
+    delay = waits if wait is None else wait
     retry_at = tx.now + int(delay * 1_000_000) if delay else None
     status = transitions.fail(
         tx,

@@ -80,6 +80,15 @@ def _checks() -> Selection:
 
 
 @query(Check)
+def _checks_of_kind() -> Selection:
+    return (
+        select(*columns(checks, Check))
+        .where(checks.c.session_id == bindparam("session"), checks.c.kind == bindparam("of_kind"))
+        .order_by(checks.c.id)
+    )
+
+
+@query(Check)
 def _newest() -> Selection:
     return (
         select(*columns(checks, Check))
@@ -137,6 +146,11 @@ def add_given(tx: Tx, session: str, check: GivenCheck) -> None:
 def checks_of(tx: Tx, session: str) -> list[Check]:
     """Every check of the session, oldest first."""
     return tx.rows(_checks, session=session)
+
+
+def checks_of_kind(tx: Tx, session: str, kind: str) -> list[Check]:
+    """Those of one kind, oldest first."""
+    return tx.rows(_checks_of_kind, session=session, of_kind=kind)
 
 
 def add_link(tx: Tx, session: str, link: Link) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.agent_kinds import RULES
+from orchestrator.domain.evidence import REFUSED_TURN
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.past import FORKED, PAID
-from orchestrator.store import messages, queries, records
+from orchestrator.store import checks, messages, queries, records
 from orchestrator.store.rows import AgentCall, CallSums
 from orchestrator.store.store import Tx
 
@@ -33,10 +34,16 @@ def unanswering(tx: Tx, session: str) -> list[JsonObject]:
 
 
 def run_views(tx: Tx, session: str, task: str | None) -> list[JsonObject]:
-    """The attempts at a task, or at all tasks of the session, oldest first, each with its calls to agents."""
+    """The attempts at a task, or at all tasks of the session, oldest first, each with its calls to agents.
+
+    Also each with its turns that were refused, and what refused them.
+    """
     calls: dict[str, list[AgentCall]] = {}
     for call in records.calls_of(tx, session):
         calls.setdefault(call.run_id, []).append(call)
+    refused: dict[str, list[JsonObject]] = {}
+    for check in checks.checks_of_kind(tx, session, REFUSED_TURN):
+        refused.setdefault(check.run_id, []).append(check.data)
     return [
         {
             "run": row.id,
@@ -46,7 +53,7 @@ def run_views(tx: Tx, session: str, task: str | None) -> list[JsonObject]:
             "outcome": row.outcome or "open",
             "counted": bool(row.counted),
             "phase": row.phase,
-            "agent": row.agent,
+            "agent": row.agent or next((call.agent for call in reversed(calls.get(row.id, ()))), None),
             "error": row.error,
             "host": row.host,
             "pid": row.pid or None,  # a host on another machine has none here
@@ -55,6 +62,7 @@ def run_views(tx: Tx, session: str, task: str | None) -> list[JsonObject]:
             "seconds": seconds(row.opened_at, row.closed_at or tx.now),
             "timings": row.timings,
             "calls": [_call(call, tx.now) for call in calls.get(row.id, ())],
+            "refused": refused.get(row.id, []),
         }
         for row in queries.runs_of(tx, session)
         if task in (None, row.task)

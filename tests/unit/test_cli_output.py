@@ -19,8 +19,10 @@ from orchestrator.cli.output import (
     money_in_words,
     progress,
     shorten,
+    table,
 )
 from orchestrator.cli.report import about, grouped
+from orchestrator.cli.tasks import _print_refused
 from orchestrator.domain.errors import UsageError
 from orchestrator.views.discuss import _round
 from orchestrator.views.session_line import progress as progress_of
@@ -222,3 +224,33 @@ def test_what_a_pause_is_about_is_inert() -> None:
 )
 def test_a_round_has_short_names(name: str, key: str) -> None:
     assert _round(name) == key
+
+
+def test_a_table_is_cut_to_the_width_of_a_terminal_and_whole_in_a_pipe(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = "the change was refused by its checks: " + "x" * 300
+    monkeypatch.delenv("COLUMNS", raising=False)
+    table(("RUN", "ERROR"), [("1", error)])
+    piped = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "80")
+    table(("RUN", "ERROR"), [("1", error)])
+
+    assert error in piped
+    assert "x" * 300 not in capsys.readouterr().out
+
+
+def test_what_refused_a_turn_is_shown_with_the_end_of_what_the_tests_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    finding = {"path": "tests/test_a.py", "text": "test_a is new and fails", "rule": "new_test_fails"}
+    printed = "\n".join(f"line {number}" for number in range(1, 31))
+
+    _print_refused(
+        "0123456789abcdef", {"turn": 2, "agent": "coder", "findings": [finding], "printed": printed}
+    )
+
+    shown = capsys.readouterr().out
+    assert "89abcdef, turn 2 of coder was refused:" in shown
+    assert "  tests/test_a.py: test_a is new and fails (new_test_fails)" in shown
+    assert "  | line 30" in shown and "line 10\n" not in shown

@@ -100,9 +100,9 @@ def test_a_command_without_a_report_is_judged_as_a_whole(tmp_path: Path) -> None
     good = read_report(runner, tmp_path / "none", Executed(0, "fine", ""), started=0.0)
     bad = read_report(runner, tmp_path / "none", Executed(2, "", "no"), started=0.0)
 
-    assert (good.outcomes, good.faults) == ({"the whole command": "passed"}, ())
-    assert (bad.outcomes, bad.faults) == ({"the whole command": "failed"}, ())
-    assert (good.messages, bad.messages) == ({}, {"the whole command": "no"})
+    assert (good.outcomes, good.faults) == ({"test command::make check": "passed"}, ())
+    assert (bad.outcomes, bad.faults) == ({"test command::make check": "failed"}, ())
+    assert (good.messages, bad.messages) == ({}, {"test command::make check": "no"})
 
 
 def test_reports_below_the_tree_are_found_without_following_links(tmp_path: Path) -> None:

@@ -31,3 +31,12 @@ def test_a_fix_round_and_its_criteria_have_ids_of_their_own(given: JsonObject, i
         (f"{id}-C1", "[high] app.py:3: a handle is never closed (close it)"),
         (f"{id}-C2", "[low] no test shows C2"),
     ]
+
+
+@pytest.mark.parametrize(("rule", "kind"), [("requirement_missing", "feature"), ("regression", "refactor")])
+def test_a_fix_round_that_builds_what_is_missing_is_shown_by_tests_as_a_feature_is(
+    rule: str, kind: str
+) -> None:
+    found = [*FOUND, {**FOUND[0], "rule": rule}]
+
+    assert fix_task(Plan(summary=""), {"round": 1, "findings": found}).kind == kind

@@ -21,6 +21,7 @@ from workers.evidence.changed_files import ChangedFile, read_changes
 from workers.evidence.claims import Claim
 from workers.evidence.criteria_review import BY_CHANGE
 from workers.evidence.declared import Declared
+from workers.evidence.exit_status import UNTOLD, has_known_tests, named_whole, tells_nothing, whole_of
 from workers.evidence.judgement import CriterionEvidence, Judged
 from workers.evidence.linters import find_linters
 from workers.evidence.named_tests import meant_by
@@ -73,15 +74,20 @@ class CandidateEvidence:
         return cls(context, work, bench, declared)
 
     def prepare(self, base: str) -> None:
-        """Find out what will be needed of the commit `base`, once for all lanes. Raises as `judge`."""
+        """Find out what will be needed of the commit `base`, once for all lanes.
+
+        Raises as `judge`, and TestsNotRunnable where the configured command tells nothing of it, and has to.
+        """
         tree = self.work.private.tree_of(base)
         while True:
             with testing_base(self.work.private.path) as is_ours:
                 if is_ours:
-                    self.bench.baseline(tree)
+                    known = self.bench.baseline(tree)
                     break
             self.context.check()
             self.context.live.stop.wait(POLL_SECONDS)
+        if self.context.settings.work.required and (why := tells_nothing(known)):
+            raise TestsNotRunnable("nothing can land without tests (`work.required`)", why=why)
         self.bench.runners(tree)
         if not self.bench.needs_set_up:
             self.bench.beside.verify.put(tree)
@@ -104,9 +110,7 @@ class CandidateEvidence:
             found += _unchanged(no_change, criteria)
         if tests.unverified and self.context.settings.work.required:
             found.append(
-                Finding(
-                    "tests", HIGH, "unverified", f"no tests could be run: {tests.unverified}", blocks=True
-                )
+                Finding("tests", HIGH, "unverified", f"tests tell nothing: {tests.unverified}", blocks=True)
             )
         return Judged(
             tuple(found),
@@ -153,6 +157,9 @@ class CandidateEvidence:
             )
             why = f"the tests of the base could not be run: {base.why or _faults(base)}"
             return Tested(base, now, None, None, None, why, bad)
+        whole = whole_of(base.run)
+        if whole and whole in now.run.bad and (why := tells_nothing(base)):
+            return Tested(base, now, None, None, None, why)
         runners = self.runners(candidate)
         touched = self.test_side(candidate, runners)
         scratch = self.bench.verify.folder
@@ -174,6 +181,7 @@ class CandidateEvidence:
             protected.run if protected and not broken else None,
             bite.run if bite and bite.is_known else None,
         )
+        untold = UNTOLD if whole and bites and not files and not self._has_known_tests(before) else ""
         compared, names = runs.compared(may_go, files), frozenset[str]()
         if compared.missing:
             again = self.bench.suite(before, changed=changed, again=True)
@@ -181,10 +189,14 @@ class CandidateEvidence:
                 compared = runs.steady(again.run, names).compared(may_go, files)
         if protected is not None and broken:
             found = (_broken("the base's tests", protected), *findings_of(compared, now.run))
-            return Tested(base, now, compared, protected, bite, "", found, names)
+            return Tested(base, now, compared, protected, bite, untold, found, names)
         against = protected.run if protected is not None and protected.run is not None else now.run
         found = tuple(findings_of(compared, against, now.run))
-        return Tested(base, now, compared, protected, bite, "", found, names)
+        return Tested(base, now, compared, protected, bite, untold, found, names, tuple(files))
+
+    def _has_known_tests(self, tree: str) -> bool:
+        listed = self.work.private.git.run("ls-tree", "-r", "-z", "--name-only", tree).fields
+        return has_known_tests(_text(path) for path in listed)
 
     def that_counts(self, base: Suite, suite: Suite, tree: str, before: str, changed: Sequence[str]) -> Suite:
         """The run of the tests of `tree`; one that was killed is made once more, since nobody knows by whom.
@@ -280,6 +292,8 @@ class _Runs:
     def compared(self, may_go: Sequence[str], files: Sequence[str]) -> Compared:
         """`files`: those of tests that the change edits."""
         edited = [test for test in self.base.outcomes if test.partition("::")[0] in files]
+        if files and (whole := whole_of(self.base)):
+            edited.append(whole)
         return compare(self.base, self.now, self.protected, self.bite, may_go=may_go, changed_tests=edited)
 
     def steady(self, again: TestRun, names: frozenset[str]) -> _Runs:
@@ -306,6 +320,7 @@ class Tested:
     unverified: str = ""
     findings: tuple[Finding, ...] = ()
     unstable: frozenset[str] = frozenset()  # tests whose names differ from run to run (`unstable_names.stem`)
+    files: tuple[str, ...] = ()  # of changed tests
 
     @cached_property
     def flaky(self) -> tuple[str, ...]:
@@ -317,6 +332,8 @@ class Tested:
         run = self.now.run if self.now.is_known else None
         if run is None:
             return {}
+        if whole := whole_of(run):
+            return {name: named_whole(name, whole, self.files) for name in names}
         spaced = MOCHA in run.runner
         return {name: meant_by(name, run.outcomes, spaced=spaced) for name in names}
 
@@ -365,7 +382,7 @@ def _unknown(base: Suite, now: Suite) -> Tested:
     """The candidate's tests cannot be run: where the base's could, that is the candidate's fault."""
     if base.is_known:
         return Tested(base, now, None, None, None, "", (_broken("the tests", now),))
-    return Tested(base, now, None, None, None, now.why or _faults(now))
+    return Tested(base, now, None, None, None, tells_nothing(base) or now.why or _faults(now))
 
 
 def _unchanged(no_change: str | None, criteria: Sequence[CriterionEvidence]) -> list[Finding]:
@@ -383,6 +400,8 @@ def _unchanged(no_change: str | None, criteria: Sequence[CriterionEvidence]) -> 
 def _unshown(task: PlanTask, candidate: Candidate, tests: Tested) -> list[Finding]:
     """A feature or a fix that no test shows, where tests can be run."""
     if task.kind not in BITES or candidate.is_empty or tests.compared is None or tests.compared.biting:
+        return []
+    if tests.unverified:
         return []
     return [
         Finding(

@@ -23,7 +23,6 @@ REPORT = "{report}"  # in a configured command: the name of the report of this r
 MAVEN_SETTINGS = Path(__file__).with_name("maven_settings.xml")
 # What is in the local repository counts, whatever mirror it came from: the settings that name the mirror are not read.
 MAVEN_ANY_SOURCE = "-Daether.enhancedLocalRepository.trackingFilename=none"
-WHOLE = "the whole command"  # the only test of a command without a report
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +234,18 @@ class OwnCommand(Runner):
         return program_missing(self.command[0], environ, "see `work.test_command`")
 
     def is_test_file(self, path: str) -> bool:
-        """By the names that the common runners collect."""
-        return bool(COMMON_TEST_NAME.search(path))
+        """By the names that the common runners collect; what the command names is a test, too."""
+        return bool(COMMON_TEST_NAME.search(path)) or path in self._named
 
     @property
     def steering_files(self) -> tuple[str, ...]:
-        inner = [word.removeprefix("./") for word in self.command if (self.tree / word).is_file()]
-        return tuple(f"/{word}" for word in inner if not posixpath.isabs(word))
+        return tuple(f"/{path}" for path in sorted(self._named) if self.has_file(path))
+
+    @property
+    def _named(self) -> frozenset[str]:
+        """The words of the command that may be a file below the tree."""
+        words = (part for word in self.command for part in word.split())
+        return frozenset(part.removeprefix("./") for part in words if not posixpath.isabs(part))
 
 
 COMMON_TEST_NAME = expression(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
@@ -15,8 +16,11 @@ from workers.evidence.changed_files import Changes
 from workers.evidence.judgement import HELD, NO_TEST, ONLY_CHANGE, SHOWN, not_found
 
 MET, PARTIAL, UNMET = "met", "partial", "unmet"
+LEFT_OUT = "skipped"  # a person has skipped the plan task
+NOBODY: Mapping[str, str] = MappingProxyType({})
 PARTIAL_SHARE = 0.4  # of a criterion's words, in the added lines
 CHECK = "criteria"
+REQUIREMENT_MISSING = "requirement_missing"
 BY_CHANGE = (
     "docs",
     REMOVE,
@@ -49,12 +53,17 @@ class CriterionReview:
 
 
 def review_criteria(
-    plan: Plan, records: Sequence[Mapping[str, Json]], links: Sequence[Link], changes: Changes
+    plan: Plan,
+    records: Sequence[Mapping[str, Json]],
+    links: Sequence[Link],
+    changes: Changes,
+    skipped: Mapping[str, str] = NOBODY,
 ) -> list[CriterionReview]:
     """Each criterion of the plan: met where a passing test shows it, else in part where its change has its words.
 
-    `records`: the contents of qa/impl-*.json. A link counts when a check verified it, and when it is of the run that carried
-    the task out last: what showed a criterion as it was before shows nothing of it now.
+    `records`: the contents of qa/impl-*.json; `skipped`: plan tasks that a person has skipped, with who did. A link counts
+    when a check verified it, and when it is of the run that carried the task out last: what showed a criterion as it was
+    before shows nothing of it now.
     """
     tests: dict[str, list[str]] = {}
     last = {_task_of(link): link.run_id for link in links if link.from_kind in ("plan_task", "criterion")}
@@ -76,6 +85,10 @@ def review_criteria(
     found = []
     for task in plan.tasks:
         for criterion in task.criteria:
+            if who := skipped.get(task.id):
+                by = f"{who} skipped {task.id}"
+                found.append(CriterionReview(criterion.id, task.id, criterion.text, LEFT_OUT, by))
+                continue
             shown = tuple(dict.fromkeys(tests.get(criterion.id, ())))
             changed = tuple(dict.fromkeys(files.get(criterion.id, ())))
             reviewed = _reviewed(task, criterion, shown, changed, words)
@@ -93,10 +106,14 @@ def _task_of(link: Link) -> str:
 def criteria_findings(criteria: Iterable[CriterionReview], untested: str = "") -> list[Finding]:
     """A high finding for each criterion that nothing shows, and a medium one for each that no test shows.
 
-    `untested`: why no tests could be run, if none could.
+    One of a task that a person has skipped is medium: that is decided. `untested`: why no tests could be run, if none could.
     """
     found = []
     for each in criteria:
+        if each.met == LEFT_OUT:
+            text = f"{each.id} is not met, since {each.by}: {each.text}"
+            found.append(Finding(CHECK, MEDIUM, "criterion_skipped", text))
+            continue
         if each.met == UNMET:
             told = (
                 f"is shown only by {each.by}"
@@ -117,11 +134,12 @@ def uncovered_requirements(
     must: Mapping[str, str],
     criteria: Sequence[CriterionReview],
     landed: Collection[str],
+    skipped: Mapping[str, str] = NOBODY,
 ) -> list[Finding]:
     """A critical finding for each Must requirement (id -> words) with neither a change nor a test, unless the plan says why.
 
     One whose tasks have changed something, and that no criterion is about, is medium: nothing tells whether it is done.
-    `landed`: those tasks.
+    So is one of whose tasks a person has skipped one. `landed`, `skipped`: those tasks, and by whom.
     """
     excused = {each.id for each in plan.uncovered if each.reason}
     shown = {each.id for each in criteria if each.tests}
@@ -136,8 +154,12 @@ def uncovered_requirements(
                 text = f"{id} is required, and no criterion of the plan tells whether it is done: {words}"
                 found.append(Finding(CHECK, MEDIUM, "requirement_unproved", text, fix="test it"))
             continue
+        if left := next((task.id for task in tasks if task.id in skipped), None):
+            text = f"{id} is required, and {skipped[left]} skipped {left}: {words}"
+            found.append(Finding(CHECK, MEDIUM, "requirement_skipped", text))
+            continue
         text = f"{id} is required, and neither a change nor a test carries it: {words}"
-        found.append(Finding(CHECK, CRITICAL, "requirement_missing", text, fix="carry it out, and test it"))
+        found.append(Finding(CHECK, CRITICAL, REQUIREMENT_MISSING, text, fix="carry it out, and test it"))
     return found
 
 

@@ -17,8 +17,8 @@ from orchestrator.domain.evidence import CRITICAL, HIGH, PASSED, Finding, TestRu
 from workers.evidence.candidate_evidence import CandidateEvidence, Tested
 from workers.evidence.changed_files import read_changes
 from workers.evidence.changed_names import ChangedNames, changed_names
-from workers.evidence.compiled_runners import WHOLE
 from workers.evidence.earlier_tests import KEPT, REMOVED, WEAKER, EarlierTest, earlier_tests, own_id
+from workers.evidence.exit_status import is_whole
 from workers.evidence.named_tests import TestsByPlace
 from workers.evidence.set_logic import bad_of, counted_tests, listed, not_loaded, starts, unloaded
 from workers.git.candidates import Candidate
@@ -82,8 +82,8 @@ class Fates:
     @cached_property
     def charged(self) -> frozenset[str]:
         """Those removed or weakened although what they test is there still."""
-        if WHOLE in self.bad:
-            return frozenset({WHOLE}) if any(map(self._is_charged, self.tests)) else frozenset()
+        if whole := frozenset(test for test in self.bad if is_whole(test)):
+            return whole if any(map(self._is_charged, self.tests)) else frozenset()
         known = {test for each in self.tests for test in self._ids(each)}
         charged = {
             test

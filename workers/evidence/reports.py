@@ -10,9 +10,10 @@ from pathlib import Path
 from orchestrator.domain.evidence import BAD, ERROR, FAILED, PASSED, TestRun
 from orchestrator.domain.inert import inert
 from workers.evidence.cases import BUILD, Case, Cases
-from workers.evidence.compiled_runners import WHOLE, OwnCommand
+from workers.evidence.compiled_runners import OwnCommand
 from workers.evidence.error_text import shortened
 from workers.evidence.execution import EXITED, Executed, why_ended
+from workers.evidence.exit_status import whole_test
 from workers.evidence.runner import SEPARATOR, Runner, split_id
 
 TAIL = 4_000  # characters of what was printed
@@ -86,7 +87,8 @@ def _cases(runner: Runner, report: Path, executed: Executed, started: float) -> 
     if isinstance(runner, OwnCommand) and not runner.has_report:
         if executed.exit is None:
             return Cases()
-        return Cases({WHOLE: Case(WHOLE, PASSED if executed.exit == 0 else FAILED, tail(executed))})
+        whole = whole_test(runner.command)
+        return Cases({whole: Case(whole, PASSED if executed.exit == 0 else FAILED, tail(executed))})
     return runner.parse(report, executed.out, executed.err, started)
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, PASSED, SKIPPED, Finding, TestRun
 from workers.evidence.cases import BUILD
 from workers.evidence.error_text import error_line, named_error
+from workers.evidence.exit_status import is_whole
 
 NAMED = 20  # tests that a finding lists
 MORE = "more tests"  # behind the number of those that are not listed
@@ -118,6 +119,9 @@ def findings_of(found: Compared, run: TestRun, candidate: TestRun | None = None)
     What could not be read stands first, once, for all tests below it.
     """
     findings, told = _not_loaded(found, [run] if candidate is None else [run, candidate])
+    if candidate is not None:  # new tests fail there alone
+        said = {**candidate.messages, **run.messages}
+        run = replace(run, messages=said, tail=run.tail or candidate.tail)
     for rule, charged, severity, text in (
         ("regression", found.regressions, CRITICAL, "passed before the change and fails now"),
         ("test_missing", found.missing, CRITICAL, "passed before the change and is not run any more"),
@@ -190,5 +194,5 @@ def counted_tests(number: int, which: str = "") -> str:
 
 
 def _about(rule: str, test: str, severity: str, text: str, run: TestRun) -> Finding:
-    place, said = test.partition("::")[0], run.messages.get(test, "")
+    place, said = "" if is_whole(test) else test.partition("::")[0], run.messages.get(test, "")
     return Finding("tests", severity, rule, f"{test} {text}", path=place, quote=said, blocks=True)

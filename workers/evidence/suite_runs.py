@@ -22,6 +22,7 @@ from workers.agents.protocol import Timeouts
 from workers.context.run_context import RunContext
 from workers.evidence.environment_setup import is_installed_from, plan_setup
 from workers.evidence.execution import KILLED, OUTPUT_BYTES, Executed, why_ended
+from workers.evidence.exit_status import whole_of
 from workers.evidence.package_caches import network_variables
 from workers.evidence.prepared_files import PreparedFiles
 from workers.evidence.reports import read_report, report_path
@@ -95,7 +96,7 @@ class TestBench:
             return known
         if tree not in self._untold:
             found = self.suite(tree, changed=changed)
-            if found.is_known:
+            if found.check is not None:
                 return found
             self._untold[tree] = found
         return self._untold[tree]
@@ -159,6 +160,8 @@ class TestBench:
         self.context.check()
         if found.run is None or found.why or not found.run.is_believed:
             return found  # what the machine lacks, or broke, may be there at the next attempt
+        if whole_of(found.run) in found.run.bad:
+            return found  # so it may be of a command that can only fail or succeed as a whole
         near = changed if found.left_out else ()
         return self._stored(tree, self._key(select, may_fail, near), found, time.monotonic() - begun)
 

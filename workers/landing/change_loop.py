@@ -23,7 +23,7 @@ from orchestrator import failpoints
 from orchestrator.domain.agent_kinds import RULES
 from orchestrator.domain.dataclass import dataclass, field, replace
 from orchestrator.domain.errors import AgentError, GitError, PersonAsked, TreeError, WorkRefused
-from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
+from orchestrator.domain.evidence import CRITICAL, HIGH, REFUSED_TURN, Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.run_phases import WAITS_TO_CHECK, WAITS_TO_RESOLVE
 from orchestrator.door.desk import Landing
@@ -41,6 +41,7 @@ from workers.landing.work_answers import WorkAnswer
 MERGES = 2  # with conflicts or broken tests, before the attempt fails
 POLL_SECONDS = 0.05  # between two checks whether it is the candidate's turn
 SAID = "claims"  # the kind of check that keeps what an agent said of its candidate
+REFUSED = "refused"  # the kind of check that says that a task's candidate was refused
 SHOWN = 12  # findings in an error
 OTHERS = 100  # files of others that an agent is told
 SAID_CHARACTERS = 6_000  # of failed tests in a prompt
@@ -254,7 +255,7 @@ class ChangeLoop:
 
         Raises WorkRefused when they are used up.
         """
-        before = ""
+        last = ""
         while True:
             if self.turns_left is not None and self.taken >= self.turns_left:
                 raise WorkRefused(
@@ -277,17 +278,40 @@ class ChangeLoop:
             if judged is not None and not judged.blocking:
                 return Change(answer, candidate, judged, onto.tree, None, proposed, agent, self.taken)
             findings = () if judged is None else judged.blocking
+            is_known = judged is not None and self._refuse(candidate, agent, judged)
             has_turn = self.taken < self.turns or self._merges
             if onto.conflicts or (has_turn and onto.seen != candidate.base):
-                before, marked = "", self._bring_onto(candidate, onto, findings)
+                marked = self._bring_onto(candidate, onto, findings)
                 continue
-            if self.taken >= self.turns or candidate.tree == before:
-                repeated = "a repair changed nothing: " if candidate.tree == before else ""
+            if self.taken >= self.turns or is_known:
+                of = (
+                    "a repair changed nothing"
+                    if candidate.tree == last
+                    else "the same change was refused before"
+                )
+                repeated = f"{of}: " if is_known else ""
                 raise WorkRefused(
-                    f"the change was refused by its checks after {self.taken} turns",
+                    f"the change was refused by its checks after {self.taken} turn{'' if self.taken == 1 else 's'}",
                     why=repeated + "; ".join(_line(each) for each in findings[:SHOWN]),
                 )
-            before, marked = candidate.tree, ()
+            last, marked = candidate.tree, ()
+
+    def _refuse(self, candidate: Candidate, agent: str, judged: Judged) -> bool:
+        """Note what refuses the turn; whether the task was refused the same change before, in this attempt or another."""
+        row, desk = self.context.row, self.context.desk
+        tests = judged.tests or {}
+        told: JsonObject = {
+            "turn": self.taken,
+            "agent": agent,
+            "findings": [each.as_json() for each in judged.blocking],
+            "printed": tests.get("printed") or what_tests_said(judged.blocking),
+        }
+        key = f"{row.key} {candidate.base}"
+        is_known = key in desk.check(row.session_id, candidate.tree, REFUSED, (key,))
+        if not is_known:
+            desk.add_check(row, candidate.tree, REFUSED, key, "failed", {})
+        desk.add_check(row, candidate.tree, REFUSED_TURN, f"{row.run} {self.taken}", "failed", told)
+        return is_known
 
     def _judged(
         self, candidate: Candidate, answer: WorkAnswer, proposed: Proposed | None
@@ -336,7 +360,10 @@ class ChangeLoop:
             yield lambda: None
             return
         with ThreadPoolExecutor(1) as beside:
-            yield beside.submit(self._prepare, self.prepare).result
+            ready = beside.submit(self._prepare, self.prepare).result
+            if self.context.settings.work.required:
+                ready()  # a turn that nothing can show is not paid for
+            yield ready
 
     def _prepare(self, judgement: Callable[[OpenTree], None]) -> None:
         judgement(self.tree)

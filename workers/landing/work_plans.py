@@ -12,6 +12,7 @@ from orchestrator.domain.revisions import AUDITS
 from orchestrator.lifecycle.fix_rounds import REBASE
 from workers.context.planned import current_plan, planned_task
 from workers.context.run_context import RunContext
+from workers.evidence.criteria_review import REQUIREMENT_MISSING
 from workers.evidence.declared import Declared
 
 
@@ -42,7 +43,8 @@ def fix_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
         id=id,
         title=f"Mend what {found_by} found, round {given['round']}",
         description="\n".join(_line(each) for each in findings),
-        kind="refactor",  # what shows it are the tests and the review, which look again
+        # Work that nobody has done yet is shown as any other; what shows the rest are the tests and the review, again.
+        kind="feature" if any(each.get("rule") == REQUIREMENT_MISSING for each in findings) else "refactor",
         criteria=tuple(Criterion(f"{id}-C{n}", _line(each)) for n, each in enumerate(findings, 1)),
         tests_may_change=tuple(each for task in plan.tasks for each in task.tests_may_change),
         new_dependencies=tuple(name for task in plan.tasks for name in task.new_dependencies),

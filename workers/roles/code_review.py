@@ -56,6 +56,7 @@ from workers.roles.review_record import (
     previous_review,
     records_of,
     review_files,
+    skipped_tasks,
     test_findings,
     tests_of,
 )
@@ -108,9 +109,12 @@ class _CodeReview:
         claims, notes = self._asked(rules)
         records = records_of(self.context)
         links = self.context.desk.links(self.context.row.session_id)
-        criteria = review_criteria(self.plan, records, links, self.changes)
+        skipped = skipped_tasks(self.context)
+        criteria = review_criteria(self.plan, records, links, self.changes, skipped)
         landed = {str(each.get("plan_task")) for each in records if each.get("commit")}
-        missing = uncovered_requirements(self.plan, must_requirements(self.context), criteria, landed)
+        missing = uncovered_requirements(
+            self.plan, must_requirements(self.context), criteria, landed, skipped
+        )
         claims = look_again(self.context, self.calls, self._agents(), claims, self.changes)
         unproved = criteria_findings(criteria, self._why_untested())
         found = merged([*rules, *self._open_before(), *claims, *unproved, *missing])
@@ -118,7 +122,7 @@ class _CodeReview:
             text = (
                 f"nothing differs between {self.base[:12]} and {self.head[:12]}: there is nothing to approve"
             )
-            found.append(Finding("tree", CRITICAL, "empty_diff", text))
+            found.append(Finding("tree", MEDIUM if skipped else CRITICAL, "empty_diff", text))
         return self._produced(causes_first(worst_first(found, self._known)), notes, criteria)
 
     def _why_untested(self) -> str:

@@ -168,6 +168,7 @@ class _Implementation:
                 ("Done so far", "\n".join(_done(self.context))),
                 (TITLE, concerns_text(self.context)),
                 ("A person's decisions", "\n".join(decided(self.context))),
+                ("Why the attempt before this one ended; its files are gone", self._ended_before(turn)),
                 ("Findings of the checks", "\n".join(blocking_lines(turn.findings))),
                 ("What the tests said", what_tests_said(turn.findings)),
                 ("Files that others have landed meanwhile", "\n".join(turn.others)),
@@ -178,6 +179,14 @@ class _Implementation:
         answer, reply = self.calls.ask(PURPOSE, prompt, schema, facts, self.agents, tree=tree.checkout.work)
         self.context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
         return answer, reply.agent
+
+    def _ended_before(self, turn: Turn) -> str:
+        """What the task's last attempt was refused for, on the first turn of the next one."""
+        row = self.context.row
+        if turn.number > 1 or not row.attempts:
+            return ""
+        rows = self.context.desk.tasks(row.session_id)
+        return next((each.error or "" for each in rows if each.key == row.key), "")
 
     def judge(self, candidate: Candidate, answer: WorkAnswer, tree: OpenTree) -> Judged:
         """What the checks and tests say of the candidate."""

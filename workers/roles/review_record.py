@@ -8,8 +8,10 @@ from orchestrator.domain.agent_kinds import RULES
 from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.evidence import SEVERITIES, Finding
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.model import TaskStatus
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.plan import Plan, PlanTask
+from orchestrator.domain.plan_marks import PLAN_TASK
 from orchestrator.domain.review_verdicts import DIMENSIONS, counted, dimension_of
 from orchestrator.lifecycle.fix_rounds import fingerprint
 from workers.context.run_context import RunContext
@@ -95,6 +97,18 @@ def records_of(context: RunContext) -> list[JsonObject]:
     """The records of what has landed, qa/impl-*.json."""
     found = (context.json(path) for path in sorted(context.artifacts) if _IMPL.fullmatch(path))
     return [each for each in found if isinstance(each, dict)]
+
+
+def skipped_tasks(context: RunContext) -> dict[str, str]:
+    """The plan tasks that a person has let the session go on without, each with who did."""
+    rows = context.desk.tasks(context.row.session_id)
+    newest = {str(row.payload[PLAN_TASK]): row for row in rows if PLAN_TASK in row.payload}
+    by = {each.subject: each.who for each in context.decisions}
+    return {
+        task: by[f"skip {row.key}"]
+        for task, row in newest.items()
+        if row.status == TaskStatus.SKIPPED and f"skip {row.key}" in by
+    }
 
 
 def must_requirements(context: RunContext) -> dict[str, str]:

@@ -23,6 +23,7 @@ from orchestrator.domain.errors import (
     PersonAsked,
     ServerAway,
     TestsNotRunnable,
+    WorkRefused,
 )
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.patterns import expression
@@ -84,6 +85,8 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
         return Ending(_words(error, live.row.key), counted=error.counted)
     if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
         return Ending(storable(f"the disk cannot be written: {error}"), counted=False, pause=PauseReason.DISK)
+    if isinstance(error, WorkRefused):  # the same a minute later
+        return Ending(_words(error, live.row.key), counted=True, wait=0.0)
     if isinstance(error, LifecycleError):
         return Ending(_words(error, live.row.key), counted=True)
     return Ending(storable(f"{type(error).__name__}: {error}"), counted=True)
