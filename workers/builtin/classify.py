@@ -420,7 +420,9 @@ class Reader:
         relies = (awaits or (role == "" and cues.STAYS_IN.search(text) is not None)) or (
             role in ("constraint", "nonfunctional", "") and not modal and lex.find("relies", text) is not None
         )
-        rests = lex.find("dependency", text) is not None and not cues.ALTERNATIVES.search(row.heading)
+        needed = lex.find("dependency", text)
+        denied = role == "constraint" and needed and cues.DENIED.search(text[: needed.start()])
+        rests = needed is not None and not denied and not cues.ALTERNATIVES.search(row.heading)
         if role == "dependency" or relies or (rests and not self.manual):
             self.dependencies.append(text)
             if (
