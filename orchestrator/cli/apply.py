@@ -91,6 +91,12 @@ def _patch(name: str | None, target: str, *, force: bool, as_json: bool) -> None
     file = Path(target)
     if target != "-" and os.path.lexists(file) and not force:
         raise _exists(file)
+    if target != "-" and not file.parent.is_dir():
+        raise UsageError(
+            f"cannot write {str(file)!r}",
+            why=f"the folder {str(file.parent)!r} does not exist",
+            fix="make it, or name a file elsewhere",
+        )
     with reading() as opened:
         found = opened.store.read(lambda tx: applicable(tx, name))
         _warn(opened.store.read(lambda tx: unproved(tx, found.session_id)))

@@ -12,6 +12,7 @@ import pytest
 from orchestrator.domain.errors import GitError, GitMissing, NotAllowedNow
 from tests.git_world import GIT, World, as_left, git, repository, world, write
 from workers.git.applying import Applied, apply, patch_of
+from workers.git.rebasing import users_branch
 from workers.git.session_work import SessionWork
 
 LINES = "".join(f"line {number}\n" for number in range(30))
@@ -96,6 +97,16 @@ def test_a_branch_that_has_moved_gets_a_merge_by_the_users_own_git(here: World) 
     assert here.session in git(here.folder, "log", "-1", "--format=%B")
     assert (here.folder / "hook-ran").exists()
     assert applied(here, work).what == "already"
+
+
+def test_a_rebase_of_what_was_fast_forwarded_says_that_it_is_applied(here: World) -> None:
+    work = landed(here)
+    applied(here, work)
+
+    with pytest.raises(NotAllowedNow, match=r"has everything of .* already") as refused:
+        users_branch(work)
+
+    assert "lifecycle apply" not in refused.value.fix
 
 
 def test_squash_makes_one_commit_with_the_headings_of_its_message(here: World) -> None:
