@@ -60,16 +60,20 @@ def apply(
     if as_json:
         print_json({"session": found.session_id, **done})
         return
-    _say(found.session_id, done)
+    say_applied(found.session_id, done)
 
 
-def _say(session: str, done: JsonObject) -> None:
+def say_applied(session: str, done: JsonObject) -> None:
+    """What was brought in, and how to keep or undo it."""
     paths = done["paths"]
     if done["commit"] is None:
         word = f"{len(paths)} file(s) were written" if paths else "all files are written already"
         say(f"{session}: {word}")
     else:
-        say(f"{session} {DONE[done['what']]} your branch, which is at {done['commit'][:12]}")
+        where = "your branch" if done["keep"] is None else "your detached HEAD"
+        say(f"{session} {DONE[done['what']]} {where}, which is at {done['commit'][:12]}")
+        if done["keep"] is not None:
+            note(f"no branch is checked out: `{done['keep']}` keeps it on a new one")
     for path in paths:
         note(f"  {inert(path)}")
     if done["what"] not in ("already", "written"):

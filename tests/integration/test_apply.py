@@ -132,10 +132,18 @@ def test_a_detached_head_is_moved_and_no_branch(here: World) -> None:
     git(here.folder, "checkout", "-q", "--detach")
     main = git(here.folder, "rev-parse", "main")
 
-    applied(here, work)
+    done = applied(here, work).as_json()
 
     assert git(here.folder, "rev-parse", "HEAD") == work.row().head
     assert git(here.folder, "rev-parse", "main") == main
+    assert (done["branch"], done["keep"]) == (None, "git switch -c NAME")
+    assert applied(here, work).as_json()["keep"] == done["keep"]
+
+
+def test_what_was_applied_names_the_branch_that_has_it(here: World) -> None:
+    done = applied(here, landed(here)).as_json()
+
+    assert (done["branch"], done["keep"]) == ("main", None)
 
 
 @pytest.mark.long

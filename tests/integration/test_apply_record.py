@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.cli.apply import say_applied
 from orchestrator.commands.apply import applicable, record
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
@@ -38,3 +39,20 @@ def test_a_session_that_is_paused_before_any_code_says_what_continues_it(tmp_pat
         store.read(lambda tx: applicable(tx, session))
 
     assert refused.value.fix.startswith("`lifecycle resume`")
+
+
+@pytest.mark.parametrize(
+    ("keep", "where", "noted"),
+    [
+        ("git switch -c NAME", "your detached HEAD", True),
+        (None, "your branch", False),
+    ],
+)
+def test_work_on_a_detached_head_says_how_to_keep_it(
+    keep: str | None, where: str, noted: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    say_applied("S", {**done("merged", "a.py"), "keep": keep})
+
+    said = capsys.readouterr()
+    assert f"S was merged into {where}, which is at cccccccccccc" in said.out
+    assert ("`git switch -c NAME` keeps it" in said.err) is noted
