@@ -60,16 +60,20 @@ def apply(
     if as_json:
         print_json({"session": found.session_id, **done})
         return
-    _say(found.session_id, done)
+    say_applied(found.session_id, done)
 
 
-def _say(session: str, done: JsonObject) -> None:
+def say_applied(session: str, done: JsonObject) -> None:
+    """What was brought in, and how to keep or undo it."""
     paths = done["paths"]
     if done["commit"] is None:
         word = f"{len(paths)} file(s) were written" if paths else "all files are written already"
         say(f"{session}: {word}")
     else:
-        say(f"{session} {DONE[done['what']]} your branch, which is at {done['commit'][:12]}")
+        where = "your branch" if done["keep"] is None else "your detached HEAD"
+        say(f"{session} {DONE[done['what']]} {where}, which is at {done['commit'][:12]}")
+        if done["keep"] is not None:
+            note(f"no branch is checked out: `{done['keep']}` keeps it on a new one")
     for path in paths:
         note(f"  {inert(path)}")
     if done["what"] not in ("already", "written"):
@@ -91,6 +95,12 @@ def _patch(name: str | None, target: str, *, force: bool, as_json: bool) -> None
     file = Path(target)
     if target != "-" and os.path.lexists(file) and not force:
         raise _exists(file)
+    if target != "-" and not file.parent.is_dir():
+        raise UsageError(
+            f"cannot write {str(file)!r}",
+            why=f"the folder {str(file.parent)!r} does not exist",
+            fix="make it, or name a file elsewhere",
+        )
     with reading() as opened:
         found = opened.store.read(lambda tx: applicable(tx, name))
         _warn(opened.store.read(lambda tx: unproved(tx, found.session_id)))

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 import typer
+from typer.core import TyperGroup
 
 HELP = """Turn one sentence into a reviewed specification and tested code with a crash-safe team of agents.
 
@@ -63,6 +64,40 @@ COMMANDS = {
 }  # module -> its commands, in the order of the help
 
 
+MEANT = {  # what people type -> the commands that do it
+    "approve": ("resume",),
+    "accept": ("resume",),
+    "confirm": ("resume",),
+    "reject": ("feedback",),
+    "run": ("start",),
+    "new": ("start",),
+    "stop": ("pause", "cancel"),
+    "abort": ("cancel",),
+    "kill": ("cancel",),
+    "logs": ("log",),
+    "ls": ("list",),
+    "sessions": ("list",),
+    "ps": ("list", "check"),
+    "merge": ("apply",),
+}
+
+
+class Commands(TyperGroup):
+    """Suggests for an unknown command the one that does what the word means, before one that is spelt like it."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As Typer; its error names the command that was meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except Exception as error:
+            meant = MEANT.get(args[0].lower()) if args and hasattr(error, "message") else None
+            if meant:
+                error.message = (  # type: ignore[attr-defined]
+                    f"No such command {args[0]!r}. Did you mean {' or '.join(map(repr, meant))}?"
+                )
+            raise
+
+
 class Overview(typer.Typer):
     """Takes name and text of each command: to list them, none of their options need be understood."""
 
@@ -85,6 +120,7 @@ def build(name: str | None = None) -> typer.Typer:
     only = [module for module, names in COMMANDS.items() if name in names and name != "help"]
     app = (Overview if name in HELP_OPTIONS else typer.Typer)(
         name="lifecycle",
+        cls=Commands,
         help=HELP,
         rich_markup_mode=None,
         no_args_is_help=True,

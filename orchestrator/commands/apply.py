@@ -6,9 +6,10 @@ from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
 from orchestrator.store import decisions, messages, sessions, work_state
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.work_state import WorkState
-from orchestrator.views import lookup, reviews
+from orchestrator.views import lookup, next_steps, reviews
 
 SUBJECT = "apply"  # of the decision
 ALREADY = "already"  # nothing had to be done
@@ -22,13 +23,10 @@ def applicable(tx: Tx, name: str | None, *, force: bool = True) -> WorkState:
     session = lookup.session(tx, name, finished=True)
     found = work_state.state_of(tx, session.id)
     if found is None or found.head == found.base:
-        ended = session.status in (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
-        raise NotAllowedNow(
-            f"{session.id} has no work to apply",
-            why="it has changed no code" if found is None else "none of its tasks has landed a commit",
-            fix="`lifecycle list` shows the other sessions"
-            if ended
-            else f"`lifecycle check {session.id}` shows how far it is",
+        raise _nothing(
+            tx,
+            session,
+            "it has changed no code" if found is None else "none of its tasks has landed a commit",
         )
     if not force and (why := reviews.faulty(tx, session.id)) is not None:
         raise NotAllowedNow(
@@ -38,6 +36,25 @@ def applicable(tx: Tx, name: str | None, *, force: bool = True) -> WorkState:
             f"`lifecycle apply {session.id} --force` merges it",
         )
     return found
+
+
+def _nothing(tx: Tx, session: Session, why: str) -> NotAllowedNow:
+    """What to do where a session has no work to apply: a paused one is continued."""
+    if session.status == SessionStatus.PAUSED:
+        action = next_steps.actions(tx, session)[0]
+        return NotAllowedNow(
+            f"{session.id} is paused before any code was written",
+            why=f"{why}; it waits for you: {session.pause_reason}",
+            fix=f"`{action['command']}` {action['does']}",
+        )
+    over = session.status in (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
+    return NotAllowedNow(
+        f"{session.id} has no work to apply",
+        why=why,
+        fix="`lifecycle list` shows the other sessions"
+        if over
+        else f"`lifecycle check {session.id}` shows how far it is",
+    )
 
 
 def record(store: Store, session: str, done: JsonObject, *, who: str) -> None:

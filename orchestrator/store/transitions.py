@@ -11,7 +11,7 @@ from orchestrator.domain.errors import LeaseLost
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, RunOutcome, TaskStatus
 from orchestrator.store.claims import held
-from orchestrator.store.sql import Update, bindparam, case, edges, runs, select, tasks, update
+from orchestrator.store.sql import Update, bindparam, edges, runs, select, tasks, update
 from orchestrator.store.statements import Insertion, Selection, change, one_of, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tasks import session_takes
@@ -221,11 +221,7 @@ def _cancel_all() -> Update:
             tasks.c.session_id == bindparam("session"),
             one_of(tasks.c.status, [TaskStatus.PENDING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED]),
         )
-        .values(
-            status=TaskStatus.CANCELLED,
-            offered_at=None,
-            finished_at=case((tasks.c.finished_at.is_(None), bindparam("now")), else_=tasks.c.finished_at),
-        )
+        .values(status=TaskStatus.CANCELLED, offered_at=None, finished_at=bindparam("now"))
     )
 
 

@@ -95,6 +95,9 @@ def test_the_graph_of_items_folds_to_the_width(world: World, session: str, colum
         (("start", "build", "a", "shop", "--yes"), 'lifecycle start "build a shop"'),
         (("start", "Build a shop", "--max-usd", "-5"), "give --max-usd another value; nothing was changed"),
         (("strat", "x"), "Did you mean 'start'"),
+        (("approve",), "Did you mean 'resume'?"),
+        (("stop", "S"), "Did you mean 'pause' or 'cancel'?"),
+        (("run", "x"), "Did you mean 'start'?"),
     ],
 )
 def test_command_that_was_given_wrongly_says_how_it_is_given(
@@ -109,3 +112,11 @@ def test_command_that_was_given_wrongly_says_how_it_is_given(
     assert hint in refused.err and hint in as_json.err
     assert hint in f"{told['what']} {told['try']}"
     assert refused.out == ""
+
+
+def test_a_patch_for_a_folder_that_does_not_exist_is_refused_with_its_name(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        refused = life.run("apply", "--patch", "nowhere/p")
+
+    assert (refused.code, refused.out) == (2, "")
+    assert "the folder 'nowhere' does not exist" in refused.err

@@ -12,6 +12,7 @@ import pytest
 from orchestrator.domain.errors import GitError, GitMissing, NotAllowedNow
 from tests.git_world import GIT, World, as_left, git, repository, world, write
 from workers.git.applying import Applied, apply, patch_of
+from workers.git.rebasing import users_branch
 from workers.git.session_work import SessionWork
 
 LINES = "".join(f"line {number}\n" for number in range(30))
@@ -98,6 +99,16 @@ def test_a_branch_that_has_moved_gets_a_merge_by_the_users_own_git(here: World) 
     assert applied(here, work).what == "already"
 
 
+def test_a_rebase_of_what_was_fast_forwarded_says_that_it_is_applied(here: World) -> None:
+    work = landed(here)
+    applied(here, work)
+
+    with pytest.raises(NotAllowedNow, match=r"has everything of .* already") as refused:
+        users_branch(work)
+
+    assert "lifecycle apply" not in refused.value.fix
+
+
 def test_squash_makes_one_commit_with_the_headings_of_its_message(here: World) -> None:
     work = landed(here)
     before = git(here.folder, "rev-parse", "HEAD")
@@ -121,10 +132,18 @@ def test_a_detached_head_is_moved_and_no_branch(here: World) -> None:
     git(here.folder, "checkout", "-q", "--detach")
     main = git(here.folder, "rev-parse", "main")
 
-    applied(here, work)
+    done = applied(here, work).as_json()
 
     assert git(here.folder, "rev-parse", "HEAD") == work.row().head
     assert git(here.folder, "rev-parse", "main") == main
+    assert (done["branch"], done["keep"]) == (None, "git switch -c NAME")
+    assert applied(here, work).as_json()["keep"] == done["keep"]
+
+
+def test_what_was_applied_names_the_branch_that_has_it(here: World) -> None:
+    done = applied(here, landed(here)).as_json()
+
+    assert (done["branch"], done["keep"]) == ("main", None)
 
 
 @pytest.mark.long

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.commands.apply import record
+import pytest
+
+from orchestrator.cli.apply import say_applied
+from orchestrator.commands.apply import applicable, record
+from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.store import decisions
+from orchestrator.domain.pauses import PauseReason
+from orchestrator.store import decisions, sessions
 from tests import factories as make
 
 
@@ -23,3 +28,31 @@ def test_that_it_was_there_already_does_not_stand_for_a_merge_elsewhere(tmp_path
 
     noted = store.read(lambda tx: decisions.decisions_of(tx, session))
     assert [each.words for each in noted] == ["already", "fast_forwarded"]
+
+
+def test_a_session_that_is_paused_before_any_code_says_what_continues_it(tmp_path: Path) -> None:
+    store = make.make_store(tmp_path)
+    session = make.make_session(store)
+    store.write(lambda tx: sessions.pause(tx, session, PauseReason.USER, {}))
+
+    with pytest.raises(NotAllowedNow, match="paused before any code was written") as refused:
+        store.read(lambda tx: applicable(tx, session))
+
+    assert refused.value.fix.startswith("`lifecycle resume`")
+
+
+@pytest.mark.parametrize(
+    ("keep", "where", "noted"),
+    [
+        ("git switch -c NAME", "your detached HEAD", True),
+        (None, "your branch", False),
+    ],
+)
+def test_work_on_a_detached_head_says_how_to_keep_it(
+    keep: str | None, where: str, noted: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    say_applied("S", {**done("merged", "a.py"), "keep": keep})
+
+    said = capsys.readouterr()
+    assert f"S was merged into {where}, which is at cccccccccccc" in said.out
+    assert ("`git switch -c NAME` keeps it" in said.err) is noted

@@ -12,6 +12,7 @@ import pytest
 
 from orchestrator.commands import manage, resume, rework
 from orchestrator.coordinator import reconcile
+from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.errors import DatabaseBusy, LeaseLost, NotAllowedNow, NotLeader, UsageError
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import report
@@ -19,6 +20,7 @@ from orchestrator.store import copying, decisions, leases, messages, queries, se
 from orchestrator.store.backends import sqlite_backend
 from orchestrator.store.store import Store, Tx
 from orchestrator.views import lookup
+from orchestrator.views.why import why
 from tests import factories as make
 from tests import invariants
 
@@ -295,6 +297,27 @@ def test_resume_after_task_failed_allows_three_more_and_keeps_the_count(
     found = store.read(lambda tx: tasks.task(tx, session, "RESEARCH-001"))
     assert (found.status, found.attempts, found.max_attempts) == ("pending", 3, 6)
     assert make.one_beat(store, session, by).offered == ("RESEARCH-001",)
+
+
+def test_a_failed_task_of_a_cancelled_session_ended_when_the_session_did(
+    store: Store, clock: FakeClock
+) -> None:
+    session = make.make_session(store)
+    make.make_host(store, seconds=100_000)
+    by = make.lead(store, seconds=100_000)
+    for _ in range(3):
+        make.one_beat(store, session, by)
+        row = make.claim(store, "h-1")
+        store.write(lambda tx, row=row: report.fail(tx, row, "boom", counted=True, backoff=(), timings={}))
+    clock.pass_seconds(100)
+
+    manage.cancel(store, session, who="ann")
+
+    found = store.read(lambda tx: lookup.session(tx, session, finished=True))
+    failed = store.read(lambda tx: tasks.task(tx, session, "RESEARCH-001"))
+    said = store.read(lambda tx: why(tx, found, failed))
+    assert (failed.status, failed.finished_at) == ("cancelled", found.finished_at)
+    assert said["because"] == [f"the session was cancelled at {stamp(found.finished_at)}"]
 
 
 def test_skip_satisfies_the_successors(store: Store) -> None:

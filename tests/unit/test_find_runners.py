@@ -165,6 +165,24 @@ def test_runners_are_told_from_the_files(case: str, tmp_path: Path) -> None:
     assert found.why
 
 
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        (
+            "xo && ava && tsd",
+            "the test script in package.json (xo && ava && tsd) belongs to no runner known here: "
+            "set `work.test_command`",
+        ),
+        ('echo \\"Error: no test specified\\" && exit 1', "the project has no tests"),
+        ("", "the project has no tests"),
+    ],
+)
+def test_a_script_of_no_known_runner_is_not_taken_for_no_tests(script: str, why: str, tmp_path: Path) -> None:
+    tree = write(tmp_path, {"package.json": f'{{"scripts": {{"test": "{script}"}}}}', "test.js": JS_TEST})
+
+    assert find(tree).why == why
+
+
 def test_the_folder_of_the_changed_files_comes_first(tmp_path: Path) -> None:
     tree = write(
         tmp_path,

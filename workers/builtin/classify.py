@@ -432,8 +432,11 @@ class Reader:
         relies = (awaits or (role == "" and cues.STAYS_IN.search(text) is not None)) or (
             role in ("constraint", "nonfunctional", "") and not modal and lex.find("relies", text) is not None
         )
+        needed = lex.find("dependency", text)
+        denied = role == "constraint" and needed and cues.DENIED.search(text[: needed.start()])
         rests = (
-            lex.find("dependency", text) is not None
+            needed is not None
+            and not denied
             and not cues.ALTERNATIVES.search(row.heading)
             and not (role == "" and modal and lex.find("limits", text))
         )

@@ -134,7 +134,7 @@ def is_background(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:
         return True
     if row.role != "background" and not (row.role == "" and row.intro and rich):
         return False
-    if row.role == "" and cues.MAKES.match(row.text):
+    if row.role == "" and (cues.MAKES.match(row.text) or imperative(row.text, lex)):
         return False
     if row.role == "background" and _OBLIGED.search(row.text) and not _ASKS.search(row.text):
         return people_in(row.text, lex) != [] or now  # what people have to do today

@@ -196,7 +196,7 @@ def imperative(text: str, lex: Lexicon) -> bool:
         return any(text.startswith(verb) for verb in lex.verbs) or bool(re.match(r"(?:请|帮我|为|给)", text))
     if re.match(r"(?:ask|tell|call) (?:me|us|him|her|them|again)\b", text, re.IGNORECASE):
         return False  # of people, not of the thing
-    first = re.match(r"(?:please\s+|also\s+|then\s+)?([A-Za-z]+)\s+\S", text, re.IGNORECASE)
+    first = re.match(r"(?:please\s+|also\s+|then\s+)?([A-Za-z]+)\s+(?!of\b)\S", text, re.IGNORECASE)
     return first is not None and first[1].lower() in lex.verbs and not _HAS.match(text)
 
 

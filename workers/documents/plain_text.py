@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
+from workers.documents.inline_labels import parted_labels
 from workers.documents.reading_words import (
     attribute_of,
     clause_role,
@@ -113,7 +114,7 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     before, body, after = talk or _parted(text)
     said, heads = parted(body.split("\n"))
     after = "\n".join([*heads, after] if after else heads)
-    lines = [piece for line in said for piece in _unflattened(line)]
+    lines = parted_labels([piece for line in said for piece in _unflattened(line)])
     lines = list(with_parts(with_columns(with_records(lines))))
     body = "\n".join(lines)
     lines = _with_breaks(lines)

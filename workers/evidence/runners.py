@@ -16,6 +16,7 @@ from pathlib import Path
 
 from orchestrator.config.settings import WorkSettings
 from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.patterns import expression
 from workers.evidence.compiled_runners import COMMON_TEST_NAME, Cargo, Go, Gradle, Maven, OwnCommand
@@ -34,6 +35,7 @@ _JS_CONFIG = (
     ("jest", expression(r"jest\.config\.([cm]?[jt]s|json)$")),
     ("mocha", expression(r"\.mocharc\.(js|cjs|ya?ml|jsonc?)$")),
 )
+_NO_TEST = expression(r"^\s*$|no test specified")  # as npm writes it
 _UNIT_FIRST = ("vitest", "jest", "mocha", "node:test")
 
 
@@ -82,6 +84,14 @@ def _why_none(files: RepositoryFiles) -> str:
     tests = [path for path in files.paths if COMMON_TEST_NAME.search(path)]
     if tests:
         return f"tests as {tests[0]} belong to no runner known here: set `work.test_command`"
+    for path in files.named(("package.json",)):
+        scripts = _table(_object(files.text(path)).get("scripts"))
+        script = scripts.get("test")
+        if isinstance(script, str) and not _NO_TEST.search(script) and not script_calls(script, scripts):
+            return (
+                f"the test script in {path} ({one_line(script, 60)}) belongs to no runner known here: "
+                "set `work.test_command`"
+            )
     return "the project has no tests"
 
 

@@ -49,6 +49,7 @@ class Applied:
     before: str | None  # what was checked out
     commit: str | None  # what is now
     paths: tuple[bytes, ...] = ()
+    branch: str | None = None  # that is checked out; None where HEAD is detached, and without a commit
 
     def as_json(self) -> JsonObject:
         paths = [shown(path) for path in self.paths]
@@ -57,6 +58,8 @@ class Applied:
             "head": self.head,
             "before": self.before,
             "commit": self.commit,
+            "branch": self.branch,
+            "keep": "git switch -c NAME" if self.commit is not None and self.branch is None else None,
             "paths": paths,
         }
 
@@ -83,6 +86,7 @@ def apply(work: SessionWork, folder: Path, *, squash: bool, umask: int) -> Appli
     head = assert_landed(work)
     top = _refuse_bare(repository)
     before = _checked_out(repository)
+    branch = branch_of(repository)
     version(work.private.git)  # the user's shell may find another git than the coordinator
     users = UsersGit(top, umask)
     _refuse_under_way(repository, users)
@@ -90,17 +94,17 @@ def apply(work: SessionWork, folder: Path, *, squash: bool, umask: int) -> Appli
     if not repository.has(head):  # the branch could not be moved
         bring(work.private, head)
     if is_ancestor(work.private, head, before):
-        return Applied("already", head, before, before)
+        return Applied("already", head, before, before, branch=branch)
     changes = _dry_merge(work, before, head)
     if not changes and not is_ancestor(
         work.private, before, head
     ):  # as after a squash: a merge would be empty
-        return Applied("already", head, before, before)
+        return Applied("already", head, before, before, branch=branch)
     _refuse_changed(users, top, changes)
     (_squash if squash else _merge)(work, users, before, head)
     now = repository.head()
     what = "squashed" if squash else "fast_forwarded" if now == head else "merged"
-    return Applied(what, head, before, now, tuple(change.path for change in changes))
+    return Applied(what, head, before, now, tuple(change.path for change in changes), branch)
 
 
 def assert_landed(work: SessionWork) -> str:
@@ -123,6 +127,12 @@ def _refuse_bare(repository: UserRepository) -> Path:
             fix="use the session's branch from a clone, or `lifecycle apply --patch FILE`",
         )
     return repository.top
+
+
+def branch_of(repository: UserRepository) -> str | None:
+    """The branch that is checked out; None where HEAD is detached."""
+    name = repository.git.run("symbolic-ref", "--short", "--quiet", "HEAD", ok=(0, 1))
+    return name.line if name.code == 0 else None
 
 
 def _checked_out(repository: UserRepository) -> str:

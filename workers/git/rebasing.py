@@ -5,7 +5,7 @@ from __future__ import annotations
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.errors import GitError, NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
-from workers.git.applying import assert_landed, shown
+from workers.git.applying import assert_landed, branch_of, shown
 from workers.git.merging import merge
 from workers.git.publishing import is_ancestor
 from workers.git.session_work import SessionWork
@@ -51,6 +51,8 @@ def users_branch(work: SessionWork) -> UsersBranch:
             fix="`git switch` to the branch that it is meant for, then repeat the command",
         )
     git = work.private.git
+    if commit == head:
+        raise _merged(work, "what you have checked out is its last commit")
     if is_ancestor(work.private, commit, head):
         raise NotAllowedNow(
             f"{work.session} is on top of your branch already",
@@ -65,15 +67,16 @@ def users_branch(work: SessionWork) -> UsersBranch:
         )
     merged = merge(work.private, head, commit)
     if not merged.conflicts and merged.tree == work.private.tree_of(commit):
-        raise NotAllowedNow(
-            f"your branch has everything of {work.session} already",
-            why="a merge would change nothing in it",
-            fix=f"`lifecycle check {work.session}` shows its commits",
-        )
+        raise _merged(work, "a merge would change nothing in it")
     work.private.pin(f"onto/{commit}", commit)
     work.private.keep(f"onto/{commit}", commit)
-    name = repository.git.run("symbolic-ref", "--short", "--quiet", "HEAD", ok=(0, 1))
     count = git.run("rev-list", "--count", f"{head}..{commit}").line
-    return UsersBranch(
-        commit, name.line if name.code == 0 else "HEAD", int(count), tuple(sorted(merged.conflicts))
+    return UsersBranch(commit, branch_of(repository) or "HEAD", int(count), tuple(sorted(merged.conflicts)))
+
+
+def _merged(work: SessionWork, why: str) -> NotAllowedNow:
+    return NotAllowedNow(
+        f"your branch has everything of {work.session} already",
+        why=why,
+        fix=f"nothing need be done; `lifecycle check {work.session}` shows its commits",
     )
