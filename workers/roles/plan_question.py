@@ -137,6 +137,8 @@ class PlanQuestion:
     def _for_rules(self) -> JsonObject:
         """What a planner by rules goes by."""
         pages = brought_along(self.context)
+        before = _plan_before(self.context) if is_reworked(self.context) and self.follows is None else None
+        stays = before is not None and before.spec_digest == spec_digest(self.context)
         return {
             "level": self.complexity.level,
             "title": self.context.session.title if only_points(self.context.session.request) else "",
@@ -148,6 +150,7 @@ class PlanQuestion:
             "pages": [text for _, text in pages],
             "explorations": dict(self.explorations),
             "follows": None if self.follows is None else self.follows.for_rules(),
+            "before": _for_rules(before) if before is not None and stays else None,
         }
 
     def _material(self) -> list[tuple[str, str]]:
@@ -161,7 +164,9 @@ class PlanQuestion:
         found += brought_along(context)
         found.append(("Test commands of the project", "\n".join(test_commands(context)[0])))
         if is_reworked(context):
-            found.append(("The plan to revise", compact(_plan_before(context))))
+            before = _plan_before(context)
+            shown = content_of(before).model_dump_json() if before else ""
+            found.append(("The plan to revise", compact(shown)))
         if self.follows is not None:
             found += self.follows.material()
         found.append(("Decisions so far", "\n".join(key_decisions(context))))
@@ -201,14 +206,21 @@ def test_commands(context: RunContext) -> tuple[list[str], str | None]:
     return plain_commands(find_runners(context.project, settings, os.environ)), None
 
 
-def _plan_before(context: RunContext) -> str:
-    """The plan as it is now, with what a person edited; empty where it cannot be read."""
+def _plan_before(context: RunContext) -> Plan | None:
+    """The plan as it is now, with what a person edited; None where it cannot be read."""
     try:
-        plan = current_plan(context)
+        return current_plan(context)
     except StoreError as error:
         context.notes.append(f"{error.what}: {error.why}")
-        return ""
-    return content_of(plan).model_dump_json() if plan else ""
+        return None
+
+
+def _for_rules(before: Plan) -> JsonObject:
+    """A plan that nothing has changed under."""
+    return {
+        "content": content_of(before).model_dump(),
+        "tasks": [task.as_json() for task in before.tasks],
+    }
 
 
 def _has_sides(context: RunContext) -> bool:

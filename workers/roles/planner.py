@@ -189,7 +189,9 @@ def _summary(plan: Plan, delta: PlanDelta | None) -> str:
     words = [f"{len(plan.tasks)} task(s), complexity {plan.complexity.level}"]
     words += [f"{overlaps} edge(s) for shared files"] if overlaps else []
     words += [f"{len(plan.uncovered)} item(s) left out"] if plan.uncovered else []
-    if delta is not None:
+    if delta is not None and not (delta.rerun or delta.dropped):
+        words.append("the plan is unchanged: nothing is carried out again")
+    elif delta is not None:
         names = ("kept", "changed", "new", "dropped")
         words += [f"{len(getattr(delta, name))} {name}" for name in names if getattr(delta, name)]
     return ", ".join(words)
