@@ -13,7 +13,7 @@ from workers.context.run_context import RunContext
 from workers.context.written_documents import known_of
 from workers.documents.escape import code, heading, inline
 from workers.documents.identifiers import items_of
-from workers.evidence.judgement import NO_TEST, ONLY_CHANGE, not_found
+from workers.evidence.judgement import NO_TEST, ONLY_CHANGE, not_found, not_mentioned
 
 PATH = "qa/pull-request.md"
 RECORDS = "qa/impl-"
@@ -133,9 +133,8 @@ def _evidence(records: Sequence[Mapping[str, Json]]) -> list[str]:
             how, claimed = SHOWS.get(each["verified"], (NO_TEST, ""))
             by = each["claimed"][claimed] if claimed else []
             shown = f"{how}: {', '.join(code(name) for name in by[:5])}" if by else how
-            lines.append(
-                f"| {inline(each['id'])} | {shown}{inline(not_found(each.get('not_found') or ()))} |"
-            )
+            why = not_found(each.get("not_found") or ()) + not_mentioned(each.get("not_mentioned") or ())
+            lines.append(f"| {inline(each['id'])} | {shown}{inline(why)} |")
     return lines
 
 
