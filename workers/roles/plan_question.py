@@ -12,7 +12,7 @@ from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.plan import Complexity, Plan
-from orchestrator.domain.plan_checks import MOST_TASKS, Ground, check_plan
+from orchestrator.domain.plan_checks import MOST_TASKS, Ground, PlanFaults, check_plan
 from orchestrator.domain.plan_delta import PlanDelta
 from orchestrator.domain.plan_marks import CARRIES_OUT
 from workers.agents import prompts
@@ -50,6 +50,7 @@ class Planned:
     plan: Plan
     agent: str  # who gave it
     notes: tuple[str, ...]
+    warnings: tuple[str, ...]  # of the checks: whoever reads the plan's files checks them again
     delta: PlanDelta | None  # what becomes of the tasks of the plan before, where there is one
 
 
@@ -68,13 +69,15 @@ class PlanQuestion:
     def plan(self) -> Planned:
         """The plan. Raises AgentRubbish for one that stays faulty, AgentError."""
         content, reply = self._ask(None)
-        plan, notes, faults, delta = self._checked(content)
+        plan, notes, found, delta = self._checked(content)
+        faults = [str(fault) for fault in found.faults]
         if faults:
             self.context.notes.append(
                 f"{reply.agent}: the plan had {len(faults)} fault(s) and was asked for again"
             )
             content, reply = self._ask((compact(content.model_dump_json()), faults), reply.agent)
-            plan, notes, faults, delta = self._checked(content)
+            plan, notes, found, delta = self._checked(content)
+            faults = [str(fault) for fault in found.faults]
         if faults:
             raise AgentRubbish(
                 f"{reply.agent}: the plan has {len(faults)} fault(s)",
@@ -82,9 +85,9 @@ class PlanQuestion:
                 fix="`lifecycle resume --retry` asks again; `--agent NAME` asks another one",
                 task=self.context.row.key,
             )
-        return Planned(plan, reply.agent, tuple(notes), delta)
+        return Planned(plan, reply.agent, tuple(notes), found.warnings, delta)
 
-    def _checked(self, content: PlanContent) -> tuple[Plan, list[str], list[str], PlanDelta | None]:
+    def _checked(self, content: PlanContent) -> tuple[Plan, list[str], PlanFaults, PlanDelta | None]:
         commands, report = test_commands(self.context)
         plan, notes = plan_of(
             content,
@@ -99,8 +102,7 @@ class PlanQuestion:
         if self.follows is not None:
             plan, delta, more = self.follows.merge(plan, self.ground.paths)
             notes += more
-        found = check_plan(plan, self.ground)
-        return plan, [*notes, *found.warnings], [str(fault) for fault in found.faults], delta
+        return plan, notes, check_plan(plan, self.ground), delta
 
     def _ask(
         self, faulty: tuple[str, Sequence[str]] | None, by: str | None = None
