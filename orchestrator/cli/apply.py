@@ -13,9 +13,10 @@ from orchestrator.cli.opening import changing, reading, who
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, exclude, one_session
 from orchestrator.cli.output import note, print_json, raw, say
 from orchestrator.domain.errors import UsageError
-from orchestrator.domain.inert import inert
+from orchestrator.domain.inert import inert, one_line
 from orchestrator.domain.json_types import JsonObject
 
+SHOWN = 20  # unmet criteria
 DONE = {
     "merged": "was merged into",
     "fast_forwarded": "was merged (fast-forward) into",
@@ -49,16 +50,18 @@ def apply(
     from orchestrator import umask
     from orchestrator.commands.apply import applicable, record
     from orchestrator.dispatch.asking import have_done
-    from orchestrator.views.reviews import unproved
+    from orchestrator.views.reviews import unmet, unproved
 
     with changing() as opened:
         found = opened.store.read(lambda tx: applicable(tx, name, force=force))
         _warn(opened.store.read(lambda tx: unproved(tx, found.session_id)))
+        open_criteria = opened.store.read(lambda tx: unmet(tx, found.session_id))
+        _warn_unmet(open_criteria)
         options = [*(["--squash"] if squash else []), "--umask", str(umask.of_user())]
         done = have_done("apply", opened.project.root, "--session", found.session_id, *options)
         record(opened.store, found.session_id, done, who=who())
     if as_json:
-        print_json({"session": found.session_id, **done})
+        print_json({"session": found.session_id, "unmet": open_criteria, **done})
         return
     say_applied(found.session_id, done)
 
@@ -86,11 +89,21 @@ def _warn(why: str | None) -> None:
         note(f"note: {inert(why)}")
 
 
+def _warn_unmet(criteria: list[JsonObject]) -> None:
+    """What must be done, and is not."""
+    if criteria:
+        note(f"note: its review found {len(criteria)} of what must be done unmet:")
+    for each in criteria[:SHOWN]:
+        note(f"  {each['id']}: {one_line(each['text'], 200)}")
+    if len(criteria) > SHOWN:
+        note(f"  and {len(criteria) - SHOWN} more")
+
+
 def _patch(name: str | None, target: str, *, force: bool, as_json: bool) -> None:
     """Write the patch elsewhere first; nothing else is touched."""
     from orchestrator.commands.apply import applicable
     from orchestrator.dispatch.asking import have_done
-    from orchestrator.views.reviews import unproved
+    from orchestrator.views.reviews import unmet, unproved
 
     file = Path(target)
     if target != "-" and os.path.lexists(file) and not force:
@@ -104,6 +117,8 @@ def _patch(name: str | None, target: str, *, force: bool, as_json: bool) -> None
     with reading() as opened:
         found = opened.store.read(lambda tx: applicable(tx, name))
         _warn(opened.store.read(lambda tx: unproved(tx, found.session_id)))
+        open_criteria = opened.store.read(lambda tx: unmet(tx, found.session_id))
+        _warn_unmet(open_criteria)
         descriptor, draft = tempfile.mkstemp(prefix="lifecycle-", suffix=".patch")
         os.close(descriptor)
         try:
@@ -122,7 +137,7 @@ def _patch(name: str | None, target: str, *, force: bool, as_json: bool) -> None
         finally:
             Path(draft).unlink(missing_ok=True)
     if as_json:
-        print_json({"session": found.session_id, "file": target, **done})
+        print_json({"session": found.session_id, "file": target, "unmet": open_criteria, **done})
         return
     say(target)
     note(f"`git apply {target}` brings it in; it builds on {done['base'][:12]}")

@@ -23,7 +23,11 @@ def plan_lines(plan: JsonObject) -> list[tuple[str, str]]:
     tests = [one_line(command, 200) for command in plan["test_commands"]]
     said.append(("Tests", ", ".join(tests) or "no command that runs them is known"))
     usd = plan["estimate"]["usd"]
-    cost = "unknown: no task of a plan has run in this project" if usd is None else f"about ${usd:.2f}"
+    cost = (
+        "unknown: no task of a plan whose price is known has run in this project"
+        if usd is None
+        else f"about ${usd:.2f}"
+    )
     said.append(("Cost", cost))
     said += [("Note", one_line(note, 300)) for note in (*plan["notes"], *plan["warnings"])]
     if plan["outdated"]:

@@ -46,14 +46,16 @@ def impact(
         show(opened, in_session, name, as_json)
 
 
-def show(opened: OpenedForReading, session: str | None, name: str | None, as_json: bool) -> None:
-    """Print the impact of a name. Raises UnknownName, UsageError."""
+def show(
+    opened: OpenedForReading, session: str | None, name: str | None, as_json: bool, words: str = ""
+) -> None:
+    """Print the impact of a name, of which a person says `words`. Raises UnknownName, UsageError."""
     from orchestrator.views import lookup
     from orchestrator.views.impact import impact as impact_of
 
     root = opened.project.root
     found = opened.store.read(
-        lambda tx: impact_of(tx, lookup.session(tx, session, finished=True), name, root)
+        lambda tx: impact_of(tx, lookup.session(tx, session, finished=True), name, root, words)
     )
     if as_json:
         print_json(found)

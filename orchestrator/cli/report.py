@@ -121,6 +121,8 @@ def print_review(review: JsonObject | None) -> None:
     numbers = ", ".join(f"{count} {severity}" for severity, count in review["findings"].items())
     verdict = f"{review['verdict']}{alone(review)}"
     pieces = [Piece("Review"), Piece(verdict, colour), Piece(f"  {numbers or 'no findings'}")]
+    if unmet := review["must"]["unmet"]:
+        pieces.append(Piece(f"  unmet: {len(unmet)} of {review['must']['criteria']} Must", "red"))
     for line in flow(pieces, width(), gap=" "):
         say(line)
 

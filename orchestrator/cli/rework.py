@@ -39,16 +39,16 @@ def revise(
     from orchestrator.commands import rework
     from orchestrator.commands.requests import read_words
 
-    if plan:
-        with reading() as seen:
-            show(seen, in_session, task, as_json)
-        return
     words = "" if feedback is None else read_words(feedback)
     if feedback is not None and not words.strip():
         raise UsageError(
             "the feedback is empty",
             fix=f'say what should change: lifecycle revise {quote(task)} "..."; or leave it out',
         )
+    if plan:
+        with reading() as seen:
+            show(seen, in_session, task, as_json, words)
+        return
     with changing() as opened:
         before = newest_messages(opened, in_session)
         done = rework.revise(

@@ -34,6 +34,7 @@ PLANNED, OVERLAP = "plan", "overlap"  # sources of a dependency
 MOST_TASKS = 99  # that are read; how many a plan may have is checked apart from its form
 MOST_FILES, MOST_CRITERIA, MOST_REFS, MOST_LISTED = 200, 50, 500, 100
 LINE, TEXT = 2_000, 20_000  # characters
+ABOUT = ("schema", "session", "task", "run", "generated_at")  # keys of every file
 TASK_ID = expression(r"TASK-[0-9]{3}")
 CRITERION_ID = expression(r"(TASK-[0-9]{3})-C[1-9][0-9]?")
 
@@ -216,7 +217,7 @@ def read_plan(files: Mapping[str, Json]) -> tuple[Plan, list[Fault]]:
     does not name are those of a plan before it, and not read.
     """
     reader = _PlanReader()
-    top = reader.mapping(files.get(PLAN), (PLAN,))
+    top = reader.mapping(files.get(PLAN), (PLAN,), (*ABOUT, *Plan("").as_json()))
     if PLAN not in files:
         reader.fault((PLAN,), "is missing")
     named = reader.lines(top, "task_ids", (PLAN,), most=MOST_TASKS)
@@ -227,7 +228,8 @@ def read_plan(files: Mapping[str, Json]) -> tuple[Plan, list[Fault]]:
         elif name in listed:
             reader.fault((PLAN, "task_ids", index), f"{name} is named twice")
         elif f"{TASKS}{name}.json" not in files:
-            reader.fault((PLAN, "task_ids", index), f"{name} has no file {TASKS}{name}.json")
+            what = f"{name} has no file {TASKS}{name}.json that the planner made; a task cannot be added by hand: "
+            reader.fault((PLAN, "task_ids", index), f'{what}`lifecycle feedback "..."` has it planned')
         else:
             listed.append(name)
     tasks = tuple(reader.task(files[f"{TASKS}{name}.json"], name) for name in listed)
@@ -239,9 +241,9 @@ class _PlanReader(Reader):
 
     def plan(self, top: JsonObject, tasks: tuple[PlanTask, ...]) -> Plan:
         place: Place = (PLAN,)
-        shared = self.mapping(top.get("shared_context"), (*place, "shared_context"))
-        test = self.mapping(top.get("test"), (*place, "test"))
-        scored = self.mapping(top.get("complexity"), (*place, "complexity"))
+        shared = self.mapping(top.get("shared_context"), (*place, "shared_context"), ("stack", "conventions"))
+        test = self.mapping(top.get("test"), (*place, "test"), ("commands", "report"))
+        scored = self.mapping(top.get("complexity"), (*place, "complexity"), ("score", "level", "words"))
         where: Place = (*place, "complexity")
         return Plan(
             summary=self.line(top, "summary", place, limit=TEXT, needed=True),
@@ -260,13 +262,13 @@ class _PlanReader(Reader):
                     self.line(each, "rationale", at),
                     self.line(each, "adr", at) or None,
                 )
-                for each, at in self.each(top, "decisions", place)
+                for each, at in self.each(top, "decisions", place, ("decision", "rationale", "adr"))
             ),
             stack=self.lines(shared, "stack", (*place, "shared_context")),
             conventions=self.lines(shared, "conventions", (*place, "shared_context")),
             uncovered=tuple(
                 Uncovered(self.line(each, "id", at, needed=True), self.line(each, "reason", at))
-                for each, at in self.each(top, "uncovered", place, MOST_REFS)
+                for each, at in self.each(top, "uncovered", place, ("id", "reason"), MOST_REFS)
             ),
             test_commands=self.lines(test, "commands", (*place, "test")),
             test_report=self.line(test, "report", (*place, "test")) or None,
@@ -277,10 +279,10 @@ class _PlanReader(Reader):
 
     def task(self, value: Json, name: str) -> PlanTask:
         place: Place = (f"{TASKS}{name}.json",)
-        given = self.mapping(value, place)
+        given = self.mapping(value, place, (*ABOUT, *PlanTask(name, "").as_json()))
         if given.get("id", name) != name:
             self.fault((*place, "id"), f"is not {name}, as the file's name says")
-        goal = self.mapping(given.get("convergence"), (*place, "convergence"))
+        goal = self.mapping(given.get("convergence"), (*place, "convergence"), ("criteria",))
         where: Place = (*place, "convergence")
         return PlanTask(
             id=name,
@@ -294,7 +296,7 @@ class _PlanReader(Reader):
                     self.choice(each, "action", at, ACTIONS, "modify"),
                     self.line(each, "change", at),
                 )
-                for each, at in self.each(given, "files", place, MOST_FILES)
+                for each, at in self.each(given, "files", place, ("path", "action", "change"), MOST_FILES)
             ),
             criteria=tuple(
                 Criterion(
@@ -302,14 +304,14 @@ class _PlanReader(Reader):
                     self.line(each, "text", at, needed=True),
                     self.lines(each, "refs", at),
                 )
-                for each, at in self.each(goal, "criteria", where, MOST_CRITERIA)
+                for each, at in self.each(goal, "criteria", where, ("id", "text", "refs"), MOST_CRITERIA)
             ),
             depends_on=tuple(
                 Dependency(
                     self.line(each, "id", at, needed=True),
                     self.choice(each, "source", at, (PLANNED, OVERLAP), PLANNED),
                 )
-                for each, at in self.each(given, "depends_on", place)
+                for each, at in self.each(given, "depends_on", place, ("id", "source"))
             ),
             refs=self.lines(given, "refs", place, most=MOST_REFS),
             tests_may_change=tuple(
@@ -318,7 +320,7 @@ class _PlanReader(Reader):
                     self.line(each, "reason", at),
                     self.lines(each, "refs", at),
                 )
-                for each, at in self.each(given, "tests_may_change", place)
+                for each, at in self.each(given, "tests_may_change", place, ("path", "reason", "refs"))
             ),
             new_dependencies=self.lines(given, "new_dependencies", place),
             executor=self.line(given, "executor", place) or None,
@@ -360,12 +362,12 @@ class _PlanReader(Reader):
         return found.strip()[:LINE]
 
     def each(
-        self, given: JsonObject, key: str, place: Place, most: int = MOST_LISTED
+        self, given: JsonObject, key: str, place: Place, known: Sequence[str], most: int = MOST_LISTED
     ) -> list[tuple[JsonObject, Place]]:
-        """The mappings of a list, each with its place."""
+        """The mappings of a list, with `known` keys, each with its place."""
         places: list[Place] = [(*place, key, index) for index in range(most)]
         listed = self.bounded(given, key, place, most)
-        return [(self.mapping(value, at), at) for value, at in zip(listed, places, strict=False)]
+        return [(self.mapping(value, at, known), at) for value, at in zip(listed, places, strict=False)]
 
     def bounded(self, given: JsonObject, key: str, place: Place, most: int) -> Sequence[Json]:
         value = given.get(key)

@@ -69,7 +69,7 @@ def merged(
         if id in stale:
             continue
         other = of_given.get(id)
-        differs = other is not None and other.digest != task.digest
+        differs = other is not None and _counted(other).digest != _counted(task).digest
         if differs and by_words:
             continue
         if differs:
@@ -88,6 +88,12 @@ def merged(
         tuple(sorted(known.keys() - ids)),
     )
     return replace(given, tasks=tuple(tasks)), delta, notes
+
+
+def _counted(task: PlanTask) -> PlanTask:
+    """The task with criteria that are numbered without a gap, as every new plan numbers them."""
+    criteria = (replace(each, id=f"{task.id}-C{number}") for number, each in enumerate(task.criteria, 1))
+    return replace(task, criteria=tuple(criteria))
 
 
 def removable(landed: Iterable[PlanTask], changes: ItemChanges) -> frozenset[str]:

@@ -122,7 +122,7 @@ def _plan(tx: Tx, session: Session) -> JsonObject | None:
     if session.pause_reason != PauseReason.PLAN_APPROVAL:
         return None
     found = session_plan(tx, session.id, edits.edited(tx, session.id))
-    return plan_view(tx, session.id, found) if found else None
+    return plan_view(tx, found) if found else None
 
 
 def task_views(

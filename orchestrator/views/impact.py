@@ -15,6 +15,7 @@ from orchestrator.domain.plan import Plan
 from orchestrator.domain.plan_checks import with_overlaps
 from orchestrator.domain.plan_delta import NOT_BUILT
 from orchestrator.domain.plan_marks import PLANS
+from orchestrator.domain.plan_words import spoken_of
 from orchestrator.domain.revisions import BUILDS, plan_build, plan_recheck, plan_revision
 from orchestrator.domain.spec_items import SpecItem, digests
 from orchestrator.lifecycle import delta_plan
@@ -34,15 +35,19 @@ KINDS = ("item", "plan_task", "commit", "file", "criterion", "test")
 GONE = "gone"  # the digest of an item that is not there any more
 
 
-def impact(tx: Tx, session: Session, name: str | None, project: Path) -> JsonObject:
-    """The impact of what `name` means, without a name of what has changed. Raises UnknownName, UsageError."""
+def impact(tx: Tx, session: Session, name: str | None, project: Path, words: str = "") -> JsonObject:
+    """The impact of what `name` means, without a name of what has changed. Raises UnknownName, UsageError.
+
+    `words`: what a person says of it, by which the tasks of a plan are told that a planner by rules changes.
+    """
     facts = _Facts.of(tx, session)
     subject = None if name is None else subject_of(name, facts.known, project)
+    told = facts.told(words) if subject is not None and subject.task == _plan_key(facts) else frozenset()
     if subject is not None and facts.changed and subject.task == _plan_key(facts):
         subject = None  # a plan follows what has changed
     seeds = _seeds(subject, facts)
     found = impact_of(facts.links, facts.current, seeds)
-    runs, why = _runs(subject, found, seeds, facts)
+    runs, why = _runs(subject, found, seeds, facts, told)
     past = past_work(tx, session.id)
     expected = forecast([(each.revision_of or each.key, each.prefix) for each in runs], past)
     whole = forecast(_whole(facts.rows), past)
@@ -123,6 +128,13 @@ class _Facts:
         """Plan task -> the task that carries it out."""
         return delta_plan.carriers(self.rows)
 
+    def told(self, words: str) -> frozenset[str]:
+        """The tasks of the plan that are carried out, and that a person's words are for."""
+        if not words or self.plan is None or not self.carriers:
+            return frozenset()
+        tasks = [task.as_json() for task in self.plan.tasks if task.id in self.carriers]
+        return frozenset(spoken_of(tasks, words, delta_plan.landed(self.rows)))
+
     def plan_task_of(self, task: TaskState) -> str | None:
         by_task = {key: id for id, key in self.carriers.items()}
         return by_task.get(task.revision_of or task.key)
@@ -163,7 +175,7 @@ def _seeds(subject: Subject | None, facts: _Facts) -> frozenset[Node]:
 
 
 def _runs(
-    subject: Subject | None, found: Impact, seeds: frozenset[Node], facts: _Facts
+    subject: Subject | None, found: Impact, seeds: frozenset[Node], facts: _Facts, told: frozenset[str]
 ) -> tuple[list[TaskState], str | None]:
     """The tasks that would be made, in order; and why none, where none can be now."""
     try:
@@ -177,8 +189,9 @@ def _runs(
         judged = plan_delta_fan_out(state, facts.carriers, facts.plan.tasks, (), "").tasks
         return [*judged, *_judges_of(state, facts)], None
     builds = {id for kind, id in (*found.stale, *seeds) if kind == "plan_task" and id in facts.carriers}
+    builds |= told
     new = [id for kind, id in seeds if kind == "item" and _is_new(id, facts)]
-    if subject is not None and subject.task is not None and not subject.items:
+    if subject is not None and subject.task is not None and not (subject.items or told):
         if subject.plan_tasks:
             return list(plan_build(state, subject.task).tasks), None
         return documents, None
@@ -189,7 +202,7 @@ def _runs(
     base = state[_plan_key(facts) or ""]
     plan = delta_plan.open_plan(state) or again(state, base, (base.key,))
     made = plan_delta_fan_out(state, facts.carriers, with_overlaps(facts.plan.tasks), builds, plan.key)
-    return [*documents, plan, *made.tasks], None
+    return [*(each for each in documents if each.key != plan.key), plan, *made.tasks], None
 
 
 def _documents(subject: Subject | None, seeds: frozenset[Node], facts: _Facts) -> list[TaskState]:

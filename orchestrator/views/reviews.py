@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from orchestrator.domain import frontend_audit
 from orchestrator.domain.agent_kinds import by_rules
 from orchestrator.domain.evidence import Finding
@@ -29,10 +31,23 @@ def newest(tx: Tx, session: str) -> JsonObject | None:
         "verdict": last.data["verdict"],
         "by_rules": by_rules(last.data["agents"]) if "agents" in last.data else None,
         "findings": counted(findings),
+        "must": _must(last.data.get("criteria", [])),
         "subject": last.data["subject"],
         "record": f"qa/review-{last.task}.json",
         "page": f"qa/review-{last.task}.md",
     }
+
+
+def _must(criteria: Sequence[JsonObject]) -> JsonObject:
+    """How many criteria of what must be done there are, and those that are not met."""
+    unmet = [{"id": each["id"], "text": each["text"]} for each in criteria if each["met"] == "unmet"]
+    return {"criteria": len(criteria), "unmet": unmet}
+
+
+def unmet(tx: Tx, session: str) -> list[JsonObject]:
+    """The criteria of what must be done that the newest review found unmet."""
+    review = newest(tx, session)
+    return [] if review is None else list(review["must"]["unmet"])
 
 
 def newest_audit(tx: Tx, session: str) -> JsonObject | None:

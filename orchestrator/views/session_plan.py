@@ -15,11 +15,11 @@ from orchestrator.domain.middle import median
 from orchestrator.domain.plan import PAGE, PLAN, Plan, is_plan_file, read_plan
 from orchestrator.domain.plan_checks import GROUND, Ground, check_plan, with_overlaps
 from orchestrator.domain.prices import MICROS
-from orchestrator.store import artifacts, checks, queries, records, work
+from orchestrator.domain.revisions import BUILDS
+from orchestrator.store import artifacts, checks, task_history, work
 from orchestrator.store.store import Tx
 
 SIZE_LIMIT = 1024 * 1024  # bytes of one file of a plan
-CARRIES_OUT = ("IMPL-", "DEV-FE-")  # how the keys of these tasks begin
 UNEDITED: Mapping[str, bytes] = {}
 
 
@@ -57,7 +57,7 @@ def session_plan(tx: Tx, session: str, edited: Mapping[str, bytes] = UNEDITED) -
     return SessionPlan(plan, tuple(said), tuple(warnings), plan.spec_digest != specification)
 
 
-def plan_view(tx: Tx, session: str, found: SessionPlan) -> JsonObject:
+def plan_view(tx: Tx, found: SessionPlan) -> JsonObject:
     """The plan as plain values: its tasks with their files and edges, what is left out, tests, and an estimate."""
     plan = found.plan
     return {
@@ -83,18 +83,16 @@ def plan_view(tx: Tx, session: str, found: SessionPlan) -> JsonObject:
         "faults": list(found.faults),
         "warnings": list(found.warnings),
         "outdated": found.outdated,
-        "estimate": _estimate(tx, session, len(plan.tasks)),
+        "estimate": _estimate(tx, len(plan.tasks)),
     }
 
 
-def _estimate(tx: Tx, session: str, count: int) -> JsonObject:
-    """What the tasks may cost by what tasks of a plan have cost in this project; unknown where none have."""
-    agents = {row.agent for row in records.calls_of(tx, session)}
+def _estimate(tx: Tx, count: int) -> JsonObject:
+    """What the tasks may cost by what tasks of a plan have cost here, whoever did them; unknown where none have."""
     known = [
         row.micros
-        for agent in agents
-        for row in queries.history(tx, agent)
-        if row.kind.startswith(CARRIES_OUT) and row.priced == row.calls
+        for row in task_history.taken(tx)
+        if row.prefix in BUILDS and row.calls and row.priced == row.calls
     ]
     usd = median(known) * count / MICROS if known else None
     return {"tasks": count, "usd": usd, "seen": len(known)}

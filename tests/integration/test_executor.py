@@ -134,6 +134,9 @@ def test_a_name_without_parameters_stands_for_all_cases_and_one_that_is_not_ther
     tmp_path: Path, named: list[str], verified: str, shown: list[str], unknown: list[str]
 ) -> None:
     fixture = lanes(1, files={"conftest.py": "", "tests/test_base.py": "def test_base():\n    assert True\n"})
+    (task,) = fixture.tasks
+    told = {"id": "TASK-001-C1", "text": "The name of part 1 has its letters", "refs": ["REQ-001"]}
+    fixture = replace(fixture, tasks=({**task, "convergence": {"criteria": [told]}},))
     answer = fixture.answer("TASK-001")
     (criterion,) = answer["criteria"]
 

@@ -82,9 +82,7 @@ class BuiltinAgent:
             else getattr(module, ANALYSES.get(kind, "answer"))(given)
         )
         unmet: tuple[str, ...] = ()
-        if kind == "plan":
-            unmet = module.unmet(given)
-        elif kind not in ("critique", "architecture_review", "team_document", *ANALYSES):
+        if kind not in ("critique", "plan", "architecture_review", "team_document", *ANALYSES):
             data, unmet = import_module("workers.builtin.revision").told(data, given)
             data = import_module("workers.builtin.doubts").doubted(data, given)
         check()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.domain.dataclass import dataclass, field, replace
-from orchestrator.domain.json_types import Json
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.plan_words import spoken_of
 from orchestrator.domain.testable import is_testable
 from workers.builtin.criteria import criteria
 from workers.builtin.language import lexicon_of
@@ -13,7 +14,7 @@ from workers.builtin.material import Material, short, unique
 from workers.builtin.request import analyse_request
 from workers.builtin.requirement_groups import grouped, title_of
 from workers.documents.content import Architecture, Epics, Requirement, Requirements
-from workers.documents.plan_content import DoneWhen, FileChange, PlanContent, PlannedTask
+from workers.documents.plan_content import DoneWhen, FileChange, PlanContent, PlannedTask, given_task
 
 MOST_CRITERIA = 30  # of one task
 MOST_REFS = 400
@@ -37,17 +38,57 @@ def answer(m: Material) -> PlanContent:
     items = [i for i in given.items if i.moscow != "Won't"] if isinstance(given, Requirements) else []
     if planned.get("follows"):
         return _following(m, planned, items)
+    if before := planned.get("before"):
+        return _as_before(m, before)
     if not items and not planned.get("ids") and (pages := planned.get("pages")):
         m = replace(m, analysis=analyse_request("\n\n".join(map(str, pages)), m.lex.language))
     if title := planned.get("title"):
         m = replace(m, analysis=replace(m.analysis, title=str(title)))
     parts = _parts(m, planned, items)
-    tasks = [_task(number, part, m, planned) for number, part in enumerate(parts, 1)]
+    tasks = _told(m, [_task(number, part, m, planned) for number, part in enumerate(parts, 1)], {}, ())
     return PlanContent(
         summary=m.say("plan_summary", title=short(m.analysis.title, 140)),
         approach=m.say("plan_approach"),
         tasks=tasks,
     )
+
+
+def _as_before(m: Material, before: Mapping[str, Json]) -> PlanContent:
+    """A plan of which nothing is carried out yet, as it stands, with what a person said of it."""
+    content = PlanContent.model_validate(before["content"])
+    tasks = {str(task["id"]): task for task in before["tasks"]}
+    return content.model_copy(update={"tasks": _told(m, content.tasks, tasks, ())})
+
+
+def _told(
+    m: Material, tasks: Sequence[PlannedTask], before: Mapping[str, JsonObject], landed: Iterable[str]
+) -> list[PlannedTask]:
+    """The tasks with a person's words in those that the words speak of; more of them are taken from the plan `before`."""
+    found = {task.id: task for task in tasks}
+    known = {**before, **{id: _as_json(task) for id, task in found.items()}}
+    for words in unique(m.feedback):
+        for id in spoken_of(list(known.values()), words, frozenset(landed)):
+            found[id] = _with_words(m, found.get(id) or given_task(before[id]), words)
+    return [found[id] for id in sorted(found)]
+
+
+def _as_json(task: PlannedTask) -> JsonObject:
+    """The task in the form of `PlanTask.as_json`."""
+    given = task.model_dump()
+    criteria = [
+        {**each, "id": f"{task.id}-C{number}"} for number, each in enumerate(given.pop("criteria"), 1)
+    ]
+    return {**given, "convergence": {"criteria": criteria}}
+
+
+def _with_words(m: Material, task: PlannedTask, words: str) -> PlannedTask:
+    """The task with a person's words as a line of its description and, where they can be tested, as a criterion."""
+    said = m.say("plan_asked", text=words.strip())
+    criteria = list(task.criteria)
+    if is_testable(words) and len(criteria) < MOST_CRITERIA:
+        criteria.append(DoneWhen(text=short(" ".join(said.split()), 1_900)))
+    lines = "\n\n".join(part for part in (task.description, said) if part)
+    return task.model_copy(update={"description": lines, "criteria": criteria})
 
 
 def _following(m: Material, planned: Mapping[str, Json], items: list[Requirement]) -> PlanContent:
@@ -75,10 +116,13 @@ def _following(m: Material, planned: Mapping[str, Json], items: list[Requirement
         tasks.append(_task(last, _Part(title, mine, new), m, planned))
     if follows["removed"]:
         tasks.append(_removal(last + 1, list(follows["removed"]), m))
-    if not tasks:  # nothing of it is wanted any more: what stays is all that there is
-        kept_ids = [id for id in before if id not in stale] or list(before)
-        part = _Part(str(before[kept_ids[0]]["title"]), [], list(before[kept_ids[0]]["refs"]))
-        tasks = [_task(int(kept_ids[0][-3:]), part, m, planned)]
+    stays = {id: task for id, task in before.items() if id not in stale}
+    tasks = _told(m, tasks, stays, follows["landed"])
+    if not tasks and stays:  # a plan has a task; one that is given as it was stays
+        tasks = [given_task(next(iter(stays.values())))]
+    if not tasks:  # nothing of it is wanted any more
+        id, task = next(iter(before.items()))
+        tasks = [_task(int(id[-3:]), _Part(str(task["title"]), [], list(task["refs"])), m, planned)]
     return PlanContent(
         summary=m.say("plan_summary", title=short(m.analysis.title, 140)),
         approach=m.say("plan_approach"),
@@ -96,11 +140,6 @@ def _removal(number: int, ids: list[str], m: Material) -> PlannedTask:
         criteria=[DoneWhen(text=m.say("plan_removed", names=named), refs=ids[:20])],
         refs=ids,
     )
-
-
-def unmet(m: Material) -> tuple[str, ...]:
-    """What is answered to each line of feedback: a plan by rule stays as it is."""
-    return tuple(m.say("unmet_change", text=short(line, 400)) for line in unique(m.feedback))
 
 
 def _parts(m: Material, planned: Mapping[str, Json], items: list[Requirement]) -> list[_Part]:

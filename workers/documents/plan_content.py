@@ -8,8 +8,10 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from orchestrator.domain.dataclass import replace
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import (
     LINE,
+    PLANNED,
     Complexity,
     Criterion,
     Dependency,
@@ -148,15 +150,21 @@ def content_of(plan: Plan) -> PlanContent:
             "uncovered": [{"id": u.id, "reason": u.reason} for u in plan.uncovered],
             "executor": plan.executor or "",
             "risks": plan.risks,
-            "tasks": [
-                {
-                    **task.as_json(),
-                    "criteria": [{"text": c.text, "refs": c.refs} for c in task.criteria],
-                    "depends_on": [d.id for d in task.depends_on if d.source == "plan"],
-                    "executor": task.executor or "",
-                }
-                for task in plan.tasks
+            "tasks": [given_task(task.as_json()) for task in plan.tasks],
+        }
+    )
+
+
+def given_task(task: JsonObject) -> PlannedTask:
+    """A plan's task (`PlanTask.as_json`) as an agent would have delivered it."""
+    return PlannedTask.model_validate(
+        {
+            **task,
+            "criteria": [
+                {"text": each["text"], "refs": each["refs"]} for each in task["convergence"]["criteria"]
             ],
+            "depends_on": [each["id"] for each in task["depends_on"] if each["source"] == PLANNED],
+            "executor": task["executor"] or "",
         }
     )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 from orchestrator import failpoints
 from orchestrator.domain import secrets
@@ -24,6 +25,7 @@ from workers.evidence.declared import Declared
 from workers.evidence.exit_status import UNTOLD, has_known_tests, named_whole, tells_nothing, whole_of
 from workers.evidence.judgement import CriterionEvidence, Judged
 from workers.evidence.linters import find_linters
+from workers.evidence.named_code import Mentions, code_names
 from workers.evidence.named_tests import meant_by
 from workers.evidence.path_kinds import is_test_path
 from workers.evidence.runner import Runner
@@ -249,11 +251,23 @@ class CandidateEvidence:
     ) -> list[CriterionEvidence]:
         changed = {_text(change.path) for change in candidate.changes}
         by_id = {claim.id: claim for claim in claims}
+        meant = {id: tests.named(claim.tests) for id, claim in by_id.items()}
+        times = Counter(
+            test
+            for criterion in task.criteria
+            for test in {test for found in meant.get(criterion.id, {}).values() for test in found}
+        )
+        mentions = self._mentions(candidate)
         found = []
         for criterion in task.criteria:
             claim = by_id.get(criterion.id)
-            named = tests.named(claim.tests if claim else ())
-            passing = shown = tests.passing(named)
+            named = meant.get(criterion.id, {})
+            passed, names = tests.passing(named), code_names(criterion.text)
+            passing = shown = tuple(
+                test
+                for test in passed
+                if not names or mentions().connects(test, names, is_shared=times[test] > 1)
+            )
             if task.kind in BITES and tests.compared is not None and not candidate.is_empty:
                 shown = tuple(test for test in shown if test in tests.compared.biting)
             files = tuple(path for path in (claim.files if claim else ()) if path in changed)
@@ -261,8 +275,14 @@ class CandidateEvidence:
             if verified == "held":
                 shown = passing
             unknown = tuple(name for name, meant in named.items() if not meant)
-            found.append(CriterionEvidence(criterion.id, files, shown, verified, unknown))
+            left = names if passed and not passing else ()
+            found.append(CriterionEvidence(criterion.id, files, shown, verified, unknown, left))
         return found
+
+    def _mentions(self, candidate: Candidate) -> Callable[[], Mentions]:
+        """What the change mentions, read when it is first asked for."""
+        git = self.work.private.git
+        return cache(lambda: Mentions(read_changes(git, candidate.base, candidate.tree)))
 
     def _links(self, criteria: Sequence[CriterionEvidence], tests: Tested) -> list[Link]:
         run, check = self.context.row.run, tests.now.check

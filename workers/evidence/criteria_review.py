@@ -13,7 +13,8 @@ from orchestrator.domain.plan_checks import REMOVE
 from orchestrator.domain.text import keywords, overlap
 from orchestrator.door.desk import Link
 from workers.evidence.changed_files import Changes
-from workers.evidence.judgement import HELD, NO_TEST, ONLY_CHANGE, SHOWN, not_found
+from workers.evidence.judgement import HELD, NO_TEST, ONLY_CHANGE, SHOWN, not_found, not_mentioned
+from workers.evidence.named_code import Mentions, code_names
 
 MET, PARTIAL, UNMET = "met", "partial", "unmet"
 LEFT_OUT = "skipped"  # a person has skipped the plan task
@@ -74,11 +75,14 @@ def review_criteria(
     files: dict[str, list[str]] = {}
     held: dict[str, list[str]] = {}
     unknown: dict[str, list[str]] = {}
+    unmentioned: dict[str, list[str]] = {}
+    mentions = Mentions(changes)
     for record in records:
         for each in _mappings(record.get("criteria")):
             if each.get("verified") == "change":
                 files.setdefault(str(each.get("id")), []).extend(_claimed(each, "files"))
             unknown[str(each.get("id"))] = [str(name) for name in each.get("not_found") or ()]
+            unmentioned[str(each.get("id"))] = [str(name) for name in each.get("not_mentioned") or ()]
             held[str(each.get("id"))] = _claimed(each, "tests") if each.get("verified") == "held" else []
     added = frozenset().union(*(keywords(line) for file in changes.files for _, line in file.added))
     words = added | frozenset().union(*(_parts(file.path) for file in changes.files))
@@ -94,7 +98,11 @@ def review_criteria(
             reviewed = _reviewed(task, criterion, shown, changed, words)
             if reviewed.met != MET and (passing := held.get(criterion.id)):
                 reviewed = replace(reviewed, by=f"{HELD} ({', '.join(passing[:SHOWN])})")
-            by = reviewed.by + not_found(unknown.get(criterion.id, ()))
+            names = code_names(criterion.text)
+            if reviewed.met == PARTIAL and names and not mentions.added(names):
+                reviewed = replace(reviewed, met=UNMET)  # what it names was not written
+            why = not_found(unknown.get(criterion.id, ())) + not_mentioned(unmentioned.get(criterion.id, ()))
+            by = reviewed.by + (why if reviewed.met != MET else not_found(unknown.get(criterion.id, ())))
             found.append(replace(reviewed, by=by))
     return found
 

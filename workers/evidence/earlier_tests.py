@@ -65,13 +65,13 @@ def _earlier(
     weaker = Weaker(file, Declared())
     is_skipped = bool(set(after.skips) - set(before.skips))
     for name, old in before.tests.items():
-        uses = _words(file.path_before, old.body, before)
+        uses = words_of_test(file.path_before, old.body, before)
         new, successor = after.tests.get(name), None
         if new is None and not pair.is_lost:
             successor = moves.of(file.path_before, name) or _rewritten(pair, old, uses, moves, names)
         there = by_path[successor.path] if successor else pair
         now = successor.test if successor else new
-        uses_now = _words(there.file.path, now.body, there.after) if now else frozenset[str]()
+        uses_now = words_of_test(there.file.path, now.body, there.after) if now else frozenset[str]()
         if pair.is_lost or (is_skipped and new):
             fate = WEAKER
         elif now is None:
@@ -95,7 +95,7 @@ def _rewritten(
     found = [
         (len(words & names.all), each)
         for each in moves.left_in(path)
-        if is_as_strong(each.test, old) and about <= (words := _words(path, each.test.body, after))
+        if is_as_strong(each.test, old) and about <= (words := words_of_test(path, each.test.body, after))
     ]
     if not found:
         return None
@@ -108,7 +108,7 @@ def _values(test: TestFact) -> Counter[str]:
     return Counter(value for each in test.assertions for value in _VALUE.findall(each))
 
 
-def _words(path: str, body: str, facts: TestFileFacts) -> frozenset[str]:
+def words_of_test(path: str, body: str, facts: TestFileFacts) -> frozenset[str]:
     """The words in the code of a test, in the helpers that it names, and in what is run before each test."""
     is_tree = language_of(path) == "python"  # whose own words, as `Name` and `value`, are no code
     used = _words_of(body, is_tree)

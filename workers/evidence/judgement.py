@@ -33,12 +33,13 @@ class CriterionEvidence:
     tests: tuple[str, ...] = ()
     verified: str = "none"
     not_found: tuple[str, ...] = ()  # tests that were named, and that no runner has
+    not_mentioned: tuple[str, ...] = ()  # code that it names, and that the tests named for it do not
 
     @property
     def unshown(self) -> str:
         """Why it counts as not shown by a test, for people; empty where it is."""
         told = UNSHOWN.get(self.verified)
-        return "" if told is None else told + not_found(self.not_found)
+        return "" if told is None else told + not_found(self.not_found) + not_mentioned(self.not_mentioned)
 
 
 def not_found(names: Sequence[str]) -> str:
@@ -47,6 +48,13 @@ def not_found(names: Sequence[str]) -> str:
         return ""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return f"; named test not found: {', '.join(one_line(each, 200) for each in names[:SHOWN])}{more}"
+
+
+def not_mentioned(names: Sequence[str]) -> str:
+    """What is said of code that no test named for a criterion mentions, behind something else; empty for none."""
+    if not names:
+        return ""
+    return f"; named test does not mention {', '.join(f'`{one_line(each, 100)}`' for each in names[:SHOWN])}"
 
 
 @dataclass(frozen=True, slots=True)

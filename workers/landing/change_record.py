@@ -36,6 +36,7 @@ def record_of(context: RunContext, plan_task: str, change: Change) -> tuple[str,
                 "claimed": {"files": list(each.files), "tests": list(each.tests)},
                 "verified": each.verified,
                 "not_found": list(each.not_found),
+                "not_mentioned": list(each.not_mentioned),
             }
             for each in judged.criteria
         ],

@@ -13,12 +13,13 @@ from workers.context.run_context import RunContext
 from workers.context.written_documents import known_of
 from workers.documents.escape import code, heading, inline
 from workers.documents.identifiers import items_of
-from workers.evidence.judgement import NO_TEST, ONLY_CHANGE, not_found
+from workers.evidence.judgement import NO_TEST, ONLY_CHANGE, not_found, not_mentioned
 
 PATH = "qa/pull-request.md"
 RECORDS = "qa/impl-"
 SHOWN = 100  # rows of a list
 MOST_OF_REVIEW = 20  # findings
+UNMET_RULE = "criterion_unmet"  # of a finding of the review, which begins with the criterion's id
 REVIEW, OPEN = "## Review", "## Open"
 SHOWS = {  # how a criterion is shown, and what was claimed of it that shows it
     "test": ("test", "tests"),
@@ -48,7 +49,10 @@ def pull_request(context: RunContext, plan: Plan, base: str | None, newest: Json
 
 
 def with_review(page: str, task: str, verdict: str, findings: Sequence[Finding]) -> bytes:
-    """The page as it is now, with what the newest review found, before what is open."""
+    """The page as it is now, with what the newest review found, before what is open.
+
+    What it says of a criterion is not said again with the severity that it had before the review.
+    """
     worst = [each for each in findings if each.severity in (CRITICAL, HIGH)]
     numbers = ", ".join(f"{number} {severity}" for severity, number in counted(findings).items())
     lines = [REVIEW, "", f"**{verdict}** ({code(f'qa/review-{task}.md')}): {numbers or 'no findings'}.", ""]
@@ -58,9 +62,16 @@ def with_review(page: str, task: str, verdict: str, findings: Sequence[Finding])
         )
     if len(worst) > MOST_OF_REVIEW:
         lines.append(f"- and {len(worst) - MOST_OF_REVIEW} more")
+    told = tuple(
+        f"- {MEDIUM}: {inline(each.text.partition(' ')[0])} is shown by "
+        for each in worst
+        if each.rule == UNMET_RULE
+    )
     kept: list[str] = []
     is_ours = False
     for line in page.split("\n"):
+        if told and line.startswith(told):
+            continue
         if line.startswith("## "):
             is_ours = line == REVIEW
             if line == OPEN:
@@ -133,9 +144,8 @@ def _evidence(records: Sequence[Mapping[str, Json]]) -> list[str]:
             how, claimed = SHOWS.get(each["verified"], (NO_TEST, ""))
             by = each["claimed"][claimed] if claimed else []
             shown = f"{how}: {', '.join(code(name) for name in by[:5])}" if by else how
-            lines.append(
-                f"| {inline(each['id'])} | {shown}{inline(not_found(each.get('not_found') or ()))} |"
-            )
+            why = not_found(each.get("not_found") or ()) + not_mentioned(each.get("not_mentioned") or ())
+            lines.append(f"| {inline(each['id'])} | {shown}{inline(why)} |")
     return lines
 
 

@@ -21,6 +21,7 @@ from orchestrator.domain.errors import (
     CassetteUnusable,
 )
 from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import Plan
 from orchestrator.domain.review_verdicts import FIX, UNVERIFIED, counted, review_verdict, to_fix
 from orchestrator.door.desk import Verdict
@@ -250,11 +251,27 @@ class _CodeReview:
                     "head": self.head,
                     "open": [each.as_json() for each in must_fix],
                     "findings": listed,
+                    "criteria": self._must(criteria),
                     "subject": {"base": self.base, "since": self.since, "head": self.head},
                 },
             ),
             shared={"verdict": word, "head": self.head},
         )
+
+    def _must(self, criteria: Sequence[CriterionReview]) -> list[JsonObject]:
+        """The criteria of what must be done: of Must requirements and of no requirement; all where no priority is known."""
+        specified = self.context.desk.specified(self.context.row.session_id)
+        must = frozenset[str]() if specified is None else specified.ground.must
+        refs = {
+            criterion.id: set(criterion.refs) or task.cited
+            for task in self.plan.tasks
+            for criterion in task.criteria
+        }
+        return [
+            {"id": each.id, "text": each.text, "met": each.met}
+            for each in criteria
+            if not must or not refs[each.id] or not must.isdisjoint(refs[each.id])
+        ]
 
     def _summary(
         self,

@@ -72,6 +72,7 @@ class Following:
         return {
             "tasks": [task.as_json() for task in self.before.tasks],
             "stale": sorted(self.stale),
+            "landed": sorted(self.landed),
             "new": list(self.changes.new),
             "withdrawn": list(self.changes.withdrawn),
             "removed": sorted(self.removed),

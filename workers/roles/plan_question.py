@@ -12,7 +12,7 @@ from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.plan import Complexity, Plan
-from orchestrator.domain.plan_checks import MOST_TASKS, Ground, check_plan
+from orchestrator.domain.plan_checks import MOST_TASKS, Ground, PlanFaults, check_plan
 from orchestrator.domain.plan_delta import PlanDelta
 from orchestrator.domain.plan_marks import CARRIES_OUT
 from workers.agents import prompts
@@ -50,6 +50,7 @@ class Planned:
     plan: Plan
     agent: str  # who gave it
     notes: tuple[str, ...]
+    warnings: tuple[str, ...]  # of the checks: whoever reads the plan's files checks them again
     delta: PlanDelta | None  # what becomes of the tasks of the plan before, where there is one
 
 
@@ -68,13 +69,15 @@ class PlanQuestion:
     def plan(self) -> Planned:
         """The plan. Raises AgentRubbish for one that stays faulty, AgentError."""
         content, reply = self._ask(None)
-        plan, notes, faults, delta = self._checked(content)
+        plan, notes, found, delta = self._checked(content)
+        faults = [str(fault) for fault in found.faults]
         if faults:
             self.context.notes.append(
                 f"{reply.agent}: the plan had {len(faults)} fault(s) and was asked for again"
             )
             content, reply = self._ask((compact(content.model_dump_json()), faults), reply.agent)
-            plan, notes, faults, delta = self._checked(content)
+            plan, notes, found, delta = self._checked(content)
+            faults = [str(fault) for fault in found.faults]
         if faults:
             raise AgentRubbish(
                 f"{reply.agent}: the plan has {len(faults)} fault(s)",
@@ -82,9 +85,9 @@ class PlanQuestion:
                 fix="`lifecycle resume --retry` asks again; `--agent NAME` asks another one",
                 task=self.context.row.key,
             )
-        return Planned(plan, reply.agent, tuple(notes), delta)
+        return Planned(plan, reply.agent, tuple(notes), found.warnings, delta)
 
-    def _checked(self, content: PlanContent) -> tuple[Plan, list[str], list[str], PlanDelta | None]:
+    def _checked(self, content: PlanContent) -> tuple[Plan, list[str], PlanFaults, PlanDelta | None]:
         commands, report = test_commands(self.context)
         plan, notes = plan_of(
             content,
@@ -99,8 +102,7 @@ class PlanQuestion:
         if self.follows is not None:
             plan, delta, more = self.follows.merge(plan, self.ground.paths)
             notes += more
-        found = check_plan(plan, self.ground)
-        return plan, [*notes, *found.warnings], [str(fault) for fault in found.faults], delta
+        return plan, notes, check_plan(plan, self.ground), delta
 
     def _ask(
         self, faulty: tuple[str, Sequence[str]] | None, by: str | None = None
@@ -137,6 +139,8 @@ class PlanQuestion:
     def _for_rules(self) -> JsonObject:
         """What a planner by rules goes by."""
         pages = brought_along(self.context)
+        before = _plan_before(self.context) if is_reworked(self.context) and self.follows is None else None
+        stays = before is not None and before.spec_digest == spec_digest(self.context)
         return {
             "level": self.complexity.level,
             "title": self.context.session.title if only_points(self.context.session.request) else "",
@@ -148,6 +152,7 @@ class PlanQuestion:
             "pages": [text for _, text in pages],
             "explorations": dict(self.explorations),
             "follows": None if self.follows is None else self.follows.for_rules(),
+            "before": _for_rules(before) if before is not None and stays else None,
         }
 
     def _material(self) -> list[tuple[str, str]]:
@@ -161,7 +166,9 @@ class PlanQuestion:
         found += brought_along(context)
         found.append(("Test commands of the project", "\n".join(test_commands(context)[0])))
         if is_reworked(context):
-            found.append(("The plan to revise", compact(_plan_before(context))))
+            before = _plan_before(context)
+            shown = content_of(before).model_dump_json() if before else ""
+            found.append(("The plan to revise", compact(shown)))
         if self.follows is not None:
             found += self.follows.material()
         found.append(("Decisions so far", "\n".join(key_decisions(context))))
@@ -201,14 +208,21 @@ def test_commands(context: RunContext) -> tuple[list[str], str | None]:
     return plain_commands(find_runners(context.project, settings, os.environ)), None
 
 
-def _plan_before(context: RunContext) -> str:
-    """The plan as it is now, with what a person edited; empty where it cannot be read."""
+def _plan_before(context: RunContext) -> Plan | None:
+    """The plan as it is now, with what a person edited; None where it cannot be read."""
     try:
-        plan = current_plan(context)
+        return current_plan(context)
     except StoreError as error:
         context.notes.append(f"{error.what}: {error.why}")
-        return ""
-    return content_of(plan).model_dump_json() if plan else ""
+        return None
+
+
+def _for_rules(before: Plan) -> JsonObject:
+    """A plan that nothing has changed under."""
+    return {
+        "content": content_of(before).model_dump(),
+        "tasks": [task.as_json() for task in before.tasks],
+    }
 
 
 def _has_sides(context: RunContext) -> bool:

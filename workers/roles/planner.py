@@ -31,7 +31,7 @@ from workers.roles.drafting import is_reworked
 from workers.roles.plan_following import following
 from workers.roles.plan_ground import MOST_PATHS, ground_of, items_now, keep, paths_of
 from workers.roles.plan_links import plan_links
-from workers.roles.plan_question import PlanQuestion
+from workers.roles.plan_question import Planned, PlanQuestion
 
 INDEX = "explorations/cache-index.json"
 
@@ -70,13 +70,13 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     plan = with_notes(planned.plan, [*_base_notes(base, ground), *explored.notes, *planned.notes])
     kept = frozenset[str]() if follows is None else follows.unwritten(plan)
     return Produced(
-        files=_files(context, plan, explored, planned.agent, kept),
+        files=_files(context, plan, explored, planned, kept),
         artifact=PAGE,
         summary=_summary(plan, planned.delta),
         message_type="plan_revision" if is_reworked(context) else "plan_ready",
         agent=planned.agent,
         key_decisions=[f"{task.id}: {task.title}" for task in plan.tasks],
-        notes=plan.notes,
+        notes=(*plan.notes, *planned.warnings),
         shared={"tasks": [task.id for task in plan.tasks], "complexity": complexity.level},
         fan_out=fan_out.reported(
             plan, calls.router.agents, None if planned.delta is None else planned.delta.as_json()
@@ -115,7 +115,7 @@ def _explored(context: RunContext, complexity: Complexity) -> Explored:
 
 
 def _files(
-    context: RunContext, plan: Plan, explored: Explored, agent: str, kept: Collection[str]
+    context: RunContext, plan: Plan, explored: Explored, planned: Planned, kept: Collection[str]
 ) -> dict[str, tuple[bytes, str]]:
     """`kept`: tasks whose files stay as they are."""
     about = {
@@ -138,7 +138,7 @@ def _files(
     angles = dict(listed) if isinstance(listed, dict) else {}
     angles |= {angle: PurePosixPath(explored.path(angle)).name for angle in explored.records}
     found = {
-        PAGE: (plan_page(plan, _shown(context, agent)), "plan"),
+        PAGE: (plan_page(with_notes(plan, planned.warnings), _shown(context, planned.agent)), "plan"),
         PLAN: (to_json({**about, **plan.as_json()}), "plan"),
         **{
             task.path: (to_json({**about, **task.as_json()}), "plan")
@@ -189,7 +189,9 @@ def _summary(plan: Plan, delta: PlanDelta | None) -> str:
     words = [f"{len(plan.tasks)} task(s), complexity {plan.complexity.level}"]
     words += [f"{overlaps} edge(s) for shared files"] if overlaps else []
     words += [f"{len(plan.uncovered)} item(s) left out"] if plan.uncovered else []
-    if delta is not None:
+    if delta is not None and not (delta.rerun or delta.dropped):
+        words.append("the plan is unchanged: nothing is carried out again")
+    elif delta is not None:
         names = ("kept", "changed", "new", "dropped")
         words += [f"{len(getattr(delta, name))} {name}" for name in names if getattr(delta, name)]
     return ", ".join(words)
