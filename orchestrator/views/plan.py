@@ -117,17 +117,21 @@ def _edits(name: str, given: AgentSettings | None) -> bool:
 
 
 def agents_of(planned: Plan, settings: Settings) -> dict[str, list[str]]:
+    """The agents that each role of the plan asks, in their order."""
     roles = dict.fromkeys(task.role for task in planned.pipeline.tasks)
     known, pack = _known(settings), planned.pack
     orders = {
         role: _order(pack.roles[role].agents, settings.roles.get(role), settings, known) for role in roles
     }
-    return {
+    if planned.choice.mode == MODE:
+        orders.pop("tester", None)  # it runs the tests, and mends nothing of commits that are there already
+    asked = {
         role: [name for name in order if _edits(name, settings.agents.get(name))]
         if needs_editing(pack.roles[role])
         else order
         for role, order in orders.items()
     }
+    return {role: asked.get(role, []) for role in roles}
 
 
 def _order(

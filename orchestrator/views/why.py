@@ -33,7 +33,7 @@ def why(tx: Tx, session: Session, task: Task, rows: Sequence[Task] | None = None
         found = _ENDED[state.status](tx, session, task)
     else:
         found = _pending(tx, session, task, every)
-    word, because, commands = found
+    word, because, commands = _led(tx, session, found)
     if (chosen := task.payload.get("agent")) and state.status in (*UNFINISHED, TaskStatus.COMPLETED):
         because = [*because, f"it asks {chosen} first, as a user has chosen on a retry"]
     elif (chosen := session.options.get("agent")) and state.status in UNFINISHED:
@@ -53,6 +53,18 @@ def why(tx: Tx, session: Session, task: Task, rows: Sequence[Task] | None = None
 
 
 Found = tuple[str, list[str], list[str]]
+
+
+def _led(tx: Tx, session: Session, found: Found) -> Found:
+    """What was found, and of a task under way that nobody goes on with it while no coordinator runs."""
+    word, because, commands = found
+    if word not in _UNDER_WAY or session.status != SessionStatus.ACTIVE:
+        return found
+    missing = stalls.missing_process(tx, is_offered=False, changed_at=session.updated_at)
+    if missing is None:
+        return found
+    others = [each for each in commands if each not in (*_STARTS, "lifecycle log -f")]
+    return word, [*because, missing.says], [*_STARTS, *others]
 
 
 def _pending(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState]) -> Found:
@@ -227,6 +239,8 @@ def _cancelled(tx: Tx, session: Session, task: Task) -> Found:
     return "cancelled", [f"the session was cancelled at {stamp(task.finished_at)}"], []
 
 
+_UNDER_WAY = ("running", "offered", "delayed")
+_STARTS = ("lifecycle resume", "lifecycle daemon start")
 _OF_A_SESSION = ("why", "runs", "resume", "log", "check")
 _ENDED = {
     TaskStatus.IN_PROGRESS: _running,

@@ -473,6 +473,20 @@ def test_a_plan_with_the_built_in_agent_alone_costs_nothing() -> None:
     assert (cost["usd"], cost["at_least_usd"]) == (0.0, 0.0)
 
 
+def test_the_plan_of_a_review_sends_nothing_for_its_tester() -> None:
+    agents = {"mine": {"command": ["mine"], "edits_files": True}}
+    settings = load_settings(
+        None, {}, {"agents": agents, "roles": {"tester": ["mine"], "reviewer": ["builtin"]}}
+    )
+    review = plan_view(
+        make.make_plan("Review it", mode="review", review={"base": "a", "head": "b"}), settings
+    )
+    built = plan_view(make.make_plan("Build it", mode="full-lifecycle"), settings)
+
+    assert (review["agents"]["tester"], built["agents"]["tester"]) == ([], ["mine"])
+    assert (review["sends"]["calls"], review["cost"]["usd"]) == (0, 0.0)
+
+
 def test_a_cap_on_money_says_beforehand_whose_price_is_unknown() -> None:
     given = {"agents": {"mine": {"command": ["mine"]}}, "budget": {"max_usd": 2.0}}
     priced = {**given, "agents": {"mine": {"kind": "api", "model": "openai:m-1"}}}

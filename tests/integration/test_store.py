@@ -14,6 +14,7 @@ from orchestrator.commands import manage, resume, rework
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.errors import DatabaseBusy, LeaseLost, NotAllowedNow, NotLeader, UsageError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import report
 from orchestrator.store import copying, decisions, leases, messages, queries, sessions, tasks, transitions
@@ -297,6 +298,29 @@ def test_resume_after_task_failed_allows_three_more_and_keeps_the_count(
     found = store.read(lambda tx: tasks.task(tx, session, "RESEARCH-001"))
     assert (found.status, found.attempts, found.max_attempts) == ("pending", 3, 6)
     assert make.one_beat(store, session, by).offered == ("RESEARCH-001",)
+
+
+def test_a_running_task_without_a_coordinator_says_what_starts_one(store: Store, clock: FakeClock) -> None:
+    session = make.make_session(store)
+    make.make_host(store, seconds=100_000)
+    by = make.lead(store, seconds=10)
+    make.one_beat(store, session, by)
+    assert make.claim(store, "h-1") is not None
+
+    def said() -> JsonObject:
+        return store.read(
+            lambda tx: why(tx, lookup.session(tx, session), tasks.task(tx, session, "RESEARCH-001"))
+        )
+
+    led = said()
+    clock.pass_seconds(1_000)
+    alone = said()
+
+    assert (led["state"], alone["state"]) == ("running", "running")
+    assert not [each for each in led["because"] if "coordinator" in each]
+    assert led["commands"] == ["lifecycle log -f"]
+    assert "no coordinator is running" in alone["because"][-1]
+    assert alone["commands"] == ["lifecycle resume", "lifecycle daemon start"]
 
 
 def test_a_failed_task_of_a_cancelled_session_ended_when_the_session_did(
