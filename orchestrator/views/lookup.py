@@ -123,7 +123,9 @@ def task(tx: Tx, session_row: Session, key: str) -> Task:
         known = [row.key for row in tasks.all_tasks(tx, session_row.id)]
         prefixes = {each.partition("-")[0] for each in known}
         is_item = key.upper().partition("-")[0] not in prefixes
-        raise UnknownName("task", key, known, fix=_instead(key, []) if is_item else "")
+        if is_item and (fix := _instead(key, [])):
+            raise UnknownName("task", key, known, fix=fix)
+        raise UnknownName("task", key, known)
     return found
 
 

@@ -132,7 +132,7 @@ def test_a_new_blocker_withdraws_the_offer_of_what_waits_for_it(store: Store) ->
     make.finish(store, row, draining=True)
     assert make.one_beat(store, session, by).offered == ("DRAFT-001",)
 
-    rework.revise(store, session, "RESEARCH-001", "", force=False, who="ann", max_attempts=3)
+    rework.revise(store, session, "RESEARCH-001", "more", force=False, who="ann", max_attempts=3)
 
     assert store.read(lambda tx: tasks.oldest_offer(tx, make.ALL_ROLES)) is None
 

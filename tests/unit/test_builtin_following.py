@@ -40,6 +40,7 @@ def test_only_what_is_affected_is_given_and_it_passes_every_check() -> None:
         "new": ["REQ-009"],
         "withdrawn": [gone],
         "removed": [gone],
+        "landed": [],
     }
 
     given = plan(ask("plan", **{**facts, "requirements": kept}, planned={**planned, "follows": follows}))

@@ -64,11 +64,12 @@ def _unique(rows: Iterable[Statement]) -> list[Statement]:
 
 
 def _joined(m: Material, lines: Iterable[str]) -> str:
-    """The lines as one paragraph; an item that has no stop of its own gets one."""
+    """The lines as one paragraph; an item before another that has no stop of its own gets one."""
+    said = list(lines)
     if m.lex.language == "zh":
-        return "".join(lines)[:15_000]
-    ended = (line if line.rstrip("*_`)”\"' ")[-1:] in _STOPS else f"{line}." for line in lines)
-    return " ".join(ended)[:15_000]
+        return "".join(said)[:15_000]
+    ended = [line if line.rstrip("*_`)”\"' ")[-1:] in _STOPS else f"{line}." for line in said[:-1]]
+    return " ".join([*ended, *said[-1:]])[:15_000]
 
 
 def _functional(m: Material) -> list[Need]:

@@ -183,7 +183,9 @@ def _title_line(read: tuple[Passage, ...]) -> str:
         return ""
     said = without_mark(content[0].text.strip())
     stands = 1 < len(said.split()) <= _LINE and said[-1:].isalnum() and not re.search(r"[.:!?]\s", said)
-    return said if stands and can_name(said) else ""
+    return (
+        said if stands and can_name(said) and not _MAKE.match(said) else ""
+    )  # `Build a ...` asks for a thing
 
 
 def _capital(text: str) -> str:
