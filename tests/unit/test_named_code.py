@@ -30,6 +30,7 @@ def test_low():
         ("Expired links answer with 410 (gone), see https://example.com/a_b and page(s) of JavaScript", ()),
         ("`--json` prints `404` and `a b`", ()),
         ("It returns 3.5, e.g. for 2.5", ()),
+        ("The page index.html works on an iPhone and with Node.js, as app.js at example.com says", ()),
     ],
 )
 def test_names_of_code_are_told_by_their_form(text: str, names: tuple[str, ...]) -> None:

@@ -24,6 +24,9 @@ _PLAIN = expression(  # a call; a dotted, a snake and a camel name
     r"|(?<![\w/@.-])(?P<snake>[A-Za-z]\w*_\w+)\b"
     r"|(?<![\w/@.-])(?P<camel>[a-z]+[a-z0-9]*[A-Z][A-Za-z0-9]*)\b"
 )
+_FILES = "js mjs ts tsx jsx py rb go rs java cs html css json yaml yml toml xml csv md txt pdf png svg sql sh"
+_OTHERS = "com org net io dev iPhone iPad iPod iOS iPadOS macOS tvOS watchOS eBay jQuery"
+_NO_CODE = frozenset(f"{_FILES} {_OTHERS}".split())  # `index.html`, `Node.js`, `example.com`, `iPhone`
 _WORD = expression(r"\w+")
 
 
@@ -32,7 +35,7 @@ def code_names(text: str) -> tuple[str, ...]:
     quoted = (_NAME.fullmatch(each.strip()) for each in _QUOTED.findall(text))
     plain = _PLAIN.finditer(_QUOTED.sub(" ", text))
     found = [each[1] for each in quoted if each]
-    found += [str(each[each.lastgroup]) for each in plain if each.lastgroup]
+    found += [name for each in plain if each.lastgroup and (name := each[each.lastgroup]) not in _NO_CODE]
     return tuple(dict.fromkeys(found))
 
 
