@@ -52,7 +52,7 @@ class Leftovers:
             return
         self._next = now + self._seconds
         found = by_mark(RUN_MARK)
-        over = self._desk.over(found)
+        over = self._desk.over(found) if found else ()
         self._seen = {run: self._seen.get(run, now) for run in over}
         for run, since in self._seen.items():
             if now - since >= OWN_END:

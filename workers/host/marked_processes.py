@@ -7,7 +7,6 @@ import os
 import signal
 import time
 from collections.abc import Iterable
-from pathlib import Path
 
 from workers.host.guardian import KILL_SECONDS, LINUX
 
@@ -17,14 +16,13 @@ RUN_MARK = "LIFECYCLE_RUN"  # names all processes of a run
 
 def by_mark(name: str) -> dict[str, list[int]]:
     """Living processes by the value of `name` in their environment; empty where there is no /proc."""
-    wanted = f"{name}=".encode()
+    wanted = f"\0{name}=".encode()
     found: dict[str, list[int]] = {}
-    for process in Path("/proc").glob("[0-9]*") if LINUX else ():
-        for each in _environment(process):
-            if each.startswith(wanted):
-                value = each[len(wanted) :].decode(errors="replace")
-                found.setdefault(value, []).append(int(process.name))
-                break
+    for process in filter(str.isdigit, _names("/proc")) if LINUX else ():
+        _, mark, rest = (b"\0" + _environment(process)).partition(wanted)
+        if mark:
+            value = rest.partition(b"\0")[0].decode(errors="replace")
+            found.setdefault(value, []).append(int(process))
     return found
 
 
@@ -33,17 +31,34 @@ def marked(name: str, value: str) -> list[int]:
     return by_mark(name).get(value, [])
 
 
-def _environment(process: Path) -> list[bytes]:
+def _environment(process: str) -> bytes:
     """Nothing for another user's process, or one that has just ended: they are none of ours."""
-    with contextlib.suppress(OSError):
-        if environment := (process / "environ").read_bytes():
-            return environment.split(b"\0")
-    with contextlib.suppress(OSError):  # the listing too: the process may end while it is read
-        for thread in process.glob("task/*/environ"):  # its first thread is dead, others may live
-            with contextlib.suppress(OSError):
-                if environment := thread.read_bytes():
-                    return environment.split(b"\0")
+    folder = f"/proc/{process}"
+    if environment := _read(f"{folder}/environ"):
+        return environment
+    # its first thread is dead, others may live
+    others = (thread for thread in _names(f"{folder}/task") if thread != process)
+    return next(filter(None, (_read(f"{folder}/task/{thread}/environ") for thread in others)), b"")
+
+
+def _names(folder: str) -> list[str]:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:  # a process may end while it is read
+        return [entry.name for entry in entries]
     return []
+
+
+def _read(file: str) -> bytes:
+    """Without a file object and a path: a machine has hundreds of processes, and they are looked at again and again."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(file, os.O_RDONLY)
+        try:
+            parts = []
+            while part := os.read(descriptor, 65_536):
+                parts.append(part)
+            return b"".join(parts)
+        finally:
+            os.close(descriptor)
+    return b""
 
 
 def kill_marked(name: str, value: str) -> tuple[int, bool]:
