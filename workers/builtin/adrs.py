@@ -6,8 +6,9 @@ import re
 
 from orchestrator.domain.patterns import expression
 from workers.builtin.known_kinds import Row, rows
-from workers.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
+from workers.builtin.material import Material
 from workers.builtin.names import external
+from workers.builtin.phrases import best, lower_first, short, strip_end, unique, upper_first
 from workers.documents.content import Adr, Alternative, Requirement
 
 _MAX_EXTERNAL, _MAX_DECISIONS, _MAX_TEXTS = 3, 6, 3

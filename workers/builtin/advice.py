@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 
 from orchestrator.domain.dataclass import replace
 from workers.builtin.language import lexicon_of
-from workers.builtin.material import Material, lower_first, short, strip_end, unique
+from workers.builtin.material import Material
 from workers.builtin.names import external
+from workers.builtin.phrases import lower_first, short, strip_end, unique
 from workers.documents.content import Architecture, Brief, Epics, Requirement, Requirements
 from workers.documents.lint import Artifact
 

@@ -11,7 +11,8 @@ from orchestrator.domain.analysis import RoundType
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords, table_cells
-from workers.builtin.material import Material, short, unique
+from workers.builtin.material import Material
+from workers.builtin.phrases import short, unique
 from workers.documents.analysis_content import (
     AnalysisContent,
     Answered,

@@ -12,8 +12,9 @@ from orchestrator.domain.text import keywords
 from workers.builtin.adrs import added, concerned, decide, deepened
 from workers.builtin.clauses import clause
 from workers.builtin.known_kinds import rows
-from workers.builtin.material import Material, lower_first, short, unique
+from workers.builtin.material import Material
 from workers.builtin.names import external, systems
+from workers.builtin.phrases import lower_first, short, unique
 from workers.builtin.requirement_groups import grouped, title_of
 from workers.builtin.revision import requests_in
 from workers.documents.content import (

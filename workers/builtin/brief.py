@@ -10,7 +10,8 @@ from orchestrator.domain.tongues import tongue
 from workers.builtin import discovery
 from workers.builtin.criteria import headline
 from workers.builtin.language import lexicon_of
-from workers.builtin.material import Material, carries, lower_first, short, strip_end, unique, upper_first
+from workers.builtin.material import Material
+from workers.builtin.phrases import carries, lower_first, short, strip_end, unique, upper_first
 from workers.builtin.request import Need, goal_of
 from workers.builtin.requirement_groups import Group, grouped, title_of
 from workers.builtin.revision import requests_in

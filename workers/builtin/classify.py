@@ -28,6 +28,7 @@ from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.leads import is_answer
 from workers.builtin.manuals import is_manual, promised, subject_of
 from workers.builtin.people import actor_name, people_in, people_named
+from workers.builtin.phrases import TRIM
 from workers.builtin.polite import polite_wish
 from workers.builtin.qualities import category_of, kind_of, quality_of
 from workers.builtin.remainder import remainder
@@ -53,7 +54,6 @@ from workers.documents.stated_name import called_name
 from workers.documents.technologies import refuses
 from workers.documents.trouble import tells_of_better, tells_trouble
 
-_TRIM = " \t.,;:!?。，；：！？、"
 _TOLD = 30  # words from which an item about users tells of several
 _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request when nothing in it is asked for
 _NAMING = 9  # words below which a sentence only says what the thing is called
@@ -150,8 +150,8 @@ class Reader:
         need = self.needs[first]
         lex = lexicon_of(need.text)
         if self.report.steps:
-            steps = "; ".join(text.rstrip(_TRIM) for text in self.report.steps)
-            shown = lex.say("criterion_steps", steps=steps, text=need.text.rstrip(_TRIM))
+            steps = "; ".join(text.rstrip(TRIM) for text in self.report.steps)
+            shown = lex.say("criterion_steps", steps=steps, text=need.text.rstrip(TRIM))
         elif self.report.heading and self.report.error:
             shown = lex.say("criterion_code", heading=self.report.heading, error=self.report.error)
         else:

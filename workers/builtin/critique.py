@@ -16,7 +16,8 @@ from orchestrator.domain.text import keywords
 from workers.agents.protocol import AgentRequest
 from workers.builtin.advice import advice
 from workers.builtin.language import lexicon_of
-from workers.builtin.material import Material, short, strip_end, unique
+from workers.builtin.material import Material
+from workers.builtin.phrases import short, strip_end, unique
 from workers.builtin.request import Need
 from workers.documents.content import (
     Brief,

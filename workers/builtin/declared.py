@@ -12,7 +12,8 @@ from pydantic import BaseModel
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import DocumentDef, Section
 from orchestrator.domain.text import mentions
-from workers.builtin.material import Material, carries, strip_end, unique
+from workers.builtin.material import Material
+from workers.builtin.phrases import carries, strip_end, unique
 from workers.builtin.revision import requests_in
 from workers.builtin.sentences import sentences
 from workers.documents.content import Content, Declared, Item, Source, Stated, Statement

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Literal
 
 from orchestrator.domain.tongues import tongue
-from workers.builtin.material import Material, lower_first, short, strip_end, unique
+from workers.builtin.material import Material
+from workers.builtin.phrases import lower_first, short, strip_end, unique
 from workers.builtin.request import Need, RequestAnalysis
 from workers.builtin.revision import requests_in
 from workers.builtin.wishes import same_person

@@ -9,7 +9,8 @@ from orchestrator.domain.text import keywords
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria
 from workers.builtin.language import lexicon_of
-from workers.builtin.material import Material, lower_first, short, strip_end
+from workers.builtin.material import Material
+from workers.builtin.phrases import lower_first, short, strip_end
 from workers.builtin.request import Need
 from workers.builtin.requirement_groups import RANK, Group, grouped, title_of
 from workers.builtin.requirements import one_of

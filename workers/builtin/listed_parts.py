@@ -14,10 +14,10 @@ from workers.builtin.analysis import Need
 from workers.builtin.clauses import Clause
 from workers.builtin.language import Lexicon
 from workers.builtin.people import is_person
+from workers.builtin.phrases import TRIM
 from workers.builtin.wishes import imperative
 from workers.documents.technologies import technologies
 
-_TRIM = " \t.,;:!?。，；：！？、"
 _PAIR = expression(  # one thing, though its name joins two words
     r"\b(?:drag and drop|copy and paste|cut and paste|search and replace|find and replace|point and click|black and white|terms and conditions|questions and answers|read and write|back and forth|trial and error|click and collect|pick and place|research and development)\b",
     re.IGNORECASE,
@@ -64,7 +64,7 @@ _OBJECTS = frozenset(
 
 def listed_parts(need: Need, lex: Lexicon) -> list[Need]:
     """What the thing of a one-line request has or does, each asked for as well; empty where the line is no such list."""
-    text = need.text.strip(_TRIM)
+    text = need.text.strip(TRIM)
     parts = _of_chinese(text, lex) if lex.language == "zh" else _of_english(text, lex)
     return [
         Need(
@@ -77,7 +77,7 @@ def listed_parts(need: Need, lex: Lexicon) -> list[Need]:
             need.by_default,
             True,
         )
-        for part in (part.strip(_TRIM) for part in parts)
+        for part in (part.strip(TRIM) for part in parts)
         if len(part) > 1
     ]
 
@@ -112,7 +112,7 @@ def _of_english(text: str, lex: Lexicon) -> list[str]:
 def _split(listed: str) -> list[str]:
     whole = _PAIR.sub(lambda found: found[0].replace(" and ", _AND), listed)
     return [
-        part.replace(_AND, " and ").strip(_TRIM) for part in re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", whole)
+        part.replace(_AND, " and ").strip(TRIM) for part in re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", whole)
     ]
 
 

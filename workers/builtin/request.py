@@ -21,6 +21,7 @@ from workers.builtin.language import Lexicon, detect_language, lexicon_of
 from workers.builtin.listed_parts import listed_parts
 from workers.builtin.manuals import subject_of
 from workers.builtin.people import actor_name, is_person
+from workers.builtin.phrases import TRIM, upper_first
 from workers.builtin.polite import polite_wish
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
 from workers.builtin.wishes import goal_of, imperative, same_person
@@ -48,7 +49,6 @@ __all__ = [
 ]
 
 MAX_NEEDS = 2_000  # carried by one specification; it names the others as left out
-_TRIM = " \t.,;:!?。，；：！？、"
 _SOMEBODY = r"(?:(?:could|can|would) (?:someone|somebody|anyone|you|we)(?: please)?\s+)?"
 _MAKE = expression(
     rf"^(?:please\s+)?{_SOMEBODY}(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
@@ -116,21 +116,21 @@ def _title(
     )
     if heading:
         bare = without_mark(spoken(heading))
-        return (bare if bare == heading else _capital(bare))[:120]
+        return (bare if bare == heading else upper_first(bare))[:120]
     subject = next((_SUBJECT.match(p.block.text) for p in read if p.block.kind == "message"), None)
     if subject:
-        return _capital(subject[1].strip())[:120]
+        return upper_first(subject[1].strip())[:120]
     line = _title_line(read)
     if line or defect:
-        return textwrap.shorten(_capital(spoken(line or defect)).rstrip(_TRIM), _LONGEST, placeholder="…")
+        return textwrap.shorten(upper_first(spoken(line or defect)).rstrip(TRIM), _LONGEST, placeholder="…")
     made = _needed(found, lex)
     if made:
-        return _capital(made)
+        return upper_first(made)
     is_long = len({row.quote for row in found}) > 2
     told = _asking(found, lex) if is_long else found
-    first = spoken(told[0].text).strip(_TRIM) if told else text.strip()[:80]
+    first = spoken(told[0].text).strip(TRIM) if told else text.strip()[:80]
     polite = polite_wish(told[0].text) if told else None
-    first = spoken(polite.text).strip(_TRIM) if polite else first
+    first = spoken(polite.text).strip(TRIM) if polite else first
     if lex.language == "zh":
         for_whom = re.match(
             r"^(?:请|帮我)?(?:为|给).{1,14}?(?:做|写|开发|设计|搭建|实现|增加|添加|加上)(?:一?[个套款](?!体|人))?(.+)$",
@@ -159,8 +159,8 @@ def _title(
         kept = _NEXT_CLAUSE.split(" ".join(words), maxsplit=1)[0].split()
     title = (" ".join(kept) or first[:80])[:100]
     if title.count("(") > title.count(")"):  # cut within what stands in brackets
-        title = title[: title.rindex("(")].rstrip(_TRIM) or title
-    return title if len(found) <= 2 else _capital(title)
+        title = title[: title.rindex("(")].rstrip(TRIM) or title
+    return title if len(found) <= 2 else upper_first(title)
 
 
 def _asking(found: list[Sentence], lex: Lexicon) -> list[Sentence]:
@@ -186,10 +186,6 @@ def _title_line(read: tuple[Passage, ...]) -> str:
     return (
         said if stands and can_name(said) and not _MAKE.match(said) else ""
     )  # `Build a ...` asks for a thing
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _needed(found: list[Sentence], lex: Lexicon) -> str:
@@ -248,8 +244,8 @@ def _asked_thing(title: str, lex: Lexicon) -> tuple[str, ...]:
         words = words[1:]
     while len(words) > 1 and words[0].lower() in ("the", "a", "an", "our", "my", "your", "from", "to"):
         words = words[1:]
-    stop = next((i for i, word in enumerate(words) if i and word.lower().strip(_TRIM) in _STOP), len(words))
-    return (" ".join(words[: min(stop, 4)]).strip(_TRIM) or title,)
+    stop = next((i for i, word in enumerate(words) if i and word.lower().strip(TRIM) in _STOP), len(words))
+    return (" ".join(words[: min(stop, 4)]).strip(TRIM) or title,)
 
 
 def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:

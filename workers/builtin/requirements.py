@@ -15,9 +15,10 @@ from workers.builtin.criteria import SYSTEM, base, criteria, headline
 from workers.builtin.cues import DUE
 from workers.builtin.discovery import left_out
 from workers.builtin.language import Lexicon, lexicon_of
-from workers.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
+from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.orders import renamed, reworded
+from workers.builtin.phrases import best, lower_first, short, strip_end, unique, upper_first
 from workers.builtin.request import Need
 from workers.builtin.revision import lines_of, not_carried, requests_in
 from workers.builtin.short_names import infinitive, stated, wished

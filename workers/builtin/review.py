@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from workers.builtin.architecture import referred
-from workers.builtin.material import Material, best, short
+from workers.builtin.material import Material
+from workers.builtin.phrases import best, short
 from workers.documents.content import Architecture, ArchitectureReview, Concern, Requirements
 
 

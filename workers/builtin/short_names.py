@@ -14,9 +14,9 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import clause, unhedged
 from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.phrases import TRIM, upper_first
 from workers.builtin.wishes import CONDITION, is_reserved
 
-_TRIM = " \t.,;:!?。，；：！？、"
 _HAN_SHORT = 10  # characters of a Chinese statement that is a name as it is
 _LONGEST, _WORDS, _HAN = 60, 6, 18  # characters of a name, words of its object, characters of a Chinese one
 _TOKEN = expression(r"[\w’'][\w’'-]*")
@@ -95,9 +95,9 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
     """A statement without a modal verb of its own, at its verb; None for another sentence or language."""
     if lex.language != "en" or tongue(text):
         return None
-    whole = text.strip(_TRIM)
+    whole = text.strip(TRIM)
     lead = CONDITION.match(whole)
-    condition = lead[0].strip(_TRIM) if lead else ""
+    condition = lead[0].strip(TRIM) if lead else ""
     said = whole[lead.end() :] if lead else whole
     if said.split(" ")[0].lower() in lex.verbs:
         return None  # a command
@@ -190,10 +190,10 @@ def infinitive(text: str, lex: Lexicon, *, acting: bool) -> str:
     """What somebody wants who makes a plain statement: `to get a text`, of others `the hirer to be told the price`."""
     own = _FIRST.match(text) if lex.language == "en" else None
     if own:
-        return f"to {text[own.end() :].strip(_TRIM)}"
+        return f"to {text[own.end() :].strip(TRIM)}"
     thing = _FIRST_THING.match(text) if lex.language == "en" else None
     if thing:
-        return thing[1].strip(_TRIM)
+        return thing[1].strip(TRIM)
     found = stated(text, lex)
     if not found:
         return ""
@@ -202,7 +202,7 @@ def infinitive(text: str, lex: Lexicon, *, acting: bool) -> str:
         rest = _AND_DOES.sub(lambda m: m[1] + (_base(m[2], lex) or m[2]), rest)
     subject = "" if acting else f"{_lower(found.subject)} "
     condition = f" {_lower(found.condition)}" if found.condition else ""
-    return f"{subject}to {found.verb} {rest}".strip(_TRIM) + condition
+    return f"{subject}to {found.verb} {rest}".strip(TRIM) + condition
 
 
 def wished(text: str) -> bool:
@@ -228,10 +228,10 @@ def short_name(title: str, statement: str) -> str:
         return label[1].strip()
     wanted = _FIRST_THING.match(statement)
     if wanted and (thing := _thing(wanted[1])):
-        return _capital(thing)
-    said = _FIRST.sub("", unhedged(statement.strip(_TRIM)))
+        return upper_first(thing)
+    said = _FIRST.sub("", unhedged(statement.strip(TRIM)))
     if said[:30] != statement[:30]:
-        title = _capital(said)
+        title = upper_first(said)
     plain = stated(said, lex)
     known = clause(said)
     if (
@@ -248,9 +248,9 @@ def short_name(title: str, statement: str) -> str:
     needs = _NEEDS.search(said)
     way = _WAY.search(needs[1]) if needs else None
     if way and way[1].lower() in lex.verbs and (thing := _whole(way[2])):
-        return _capital(f"{gerund(way[1].lower())} {thing}")
+        return upper_first(f"{gerund(way[1].lower())} {thing}")
     if needs and (thing := _thing(needs[1])):
-        return _capital(thing)
+        return upper_first(thing)
     if plain:
         return _named(plain.subject, plain.verb, plain.rest, lex) or title
     first, _, rest = said.partition(" ")
@@ -262,17 +262,17 @@ def short_name(title: str, statement: str) -> str:
 def _han_name(title: str, statement: str, lex: Lexicon) -> str:
     """From the last verb that has something behind it: `前台可以按姓名查询报告进度` -> `查询报告进度`."""
     if is_reserved(statement):  # without who alone may, it would say that anybody may
-        return re.split(r"[，,；;。]", statement.strip(_TRIM))[0]
+        return re.split(r"[，,；;。]", statement.strip(TRIM))[0]
     known = clause(statement)
     said = known.action if known.subject and len(known.action) > 3 and known.actions else title
-    said = re.split(r"[，,；;。（(]|[：:](?!\d)", _HAN_STORY.sub("", said.strip(_TRIM)))[0].removeprefix(
+    said = re.split(r"[，,；;。（(]|[：:](?!\d)", _HAN_STORY.sub("", said.strip(TRIM)))[0].removeprefix(
         known.actor
     )
     at = max(
         (said.rfind(verb) for verb in lex.verbs if len(verb) > 1 and said[:-3].rfind(verb) >= 0), default=0
     )
     named = said[max(at, 0) :] if len(said) > _HAN_SHORT else said
-    return (named if 4 <= len(named) <= _HAN else said[:_HAN]).strip(_TRIM) or title
+    return (named if 4 <= len(named) <= _HAN else said[:_HAN]).strip(TRIM) or title
 
 
 def _named(subject: str, verb: str, rest: str, lex: Lexicon) -> str:
@@ -280,7 +280,7 @@ def _named(subject: str, verb: str, rest: str, lex: Lexicon) -> str:
     if verb.startswith("be "):
         acted = participle(verb[3:].lower(), lex)
         thing = _whole(rest if acted in _GIVEN and _DETERMINERS.match(f"{rest} ") else subject)
-        return _capital(f"{gerund(acted)} {_lower(thing)}") if acted and thing else ""
+        return upper_first(f"{gerund(acted)} {_lower(thing)}") if acted and thing else ""
     thing = _thing(rest)
     verb = _base(verb, lex)
     if not thing or not verb:
@@ -288,15 +288,15 @@ def _named(subject: str, verb: str, rest: str, lex: Lexicon) -> str:
     led = _LED.match(rest)
     if led:
         behind = _whole(rest[led.end() :])
-        return _capital(f"{gerund(verb)} {led[0].strip().lower()} {behind}") if behind else ""
+        return upper_first(f"{gerund(verb)} {led[0].strip().lower()} {behind}") if behind else ""
     if verb not in _SEEN:
-        return _capital(f"{gerund(verb)} {_whole(rest)}")
+        return upper_first(f"{gerund(verb)} {_whole(rest)}")
     if " " in thing:
-        return _capital(thing)
+        return upper_first(thing)
     whom = _thing(subject)
     if verb in ("get", "receive") and whom:
-        return _capital(f"{thing} for {_lower(whom)}")
-    return _capital(f"{gerund(verb)} {_whole(rest)}")
+        return upper_first(f"{thing} for {_lower(whom)}")
+    return upper_first(f"{gerund(verb)} {_whole(rest)}")
 
 
 def _whole(text: str) -> str:
@@ -309,9 +309,9 @@ def _whole(text: str) -> str:
 
 def _thing(text: str) -> str:
     """The noun phrase with which a text begins, without determiners; empty when it is none or too long for a name."""
-    found = _ENDS.split(f" {_ASIDE.sub('', text).strip()}", maxsplit=1)[0].strip(_TRIM)
-    thing = _DETERMINERS.sub("", f"{found} ").strip(_TRIM)
-    thing = _NEXT.split(thing, maxsplit=1)[0].strip(_TRIM)
+    found = _ENDS.split(f" {_ASIDE.sub('', text).strip()}", maxsplit=1)[0].strip(TRIM)
+    thing = _DETERMINERS.sub("", f"{found} ").strip(TRIM)
+    thing = _NEXT.split(thing, maxsplit=1)[0].strip(TRIM)
     words = thing.split()
     if not words or words[0].lower() in (
         "it",
@@ -329,7 +329,3 @@ def _thing(text: str) -> str:
     ):
         return ""
     return thing if len(words) <= _WORDS and len(thing) <= _LONGEST else ""
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

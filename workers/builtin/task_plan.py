@@ -10,7 +10,8 @@ from orchestrator.domain.plan_words import spoken_of
 from orchestrator.domain.testable import is_testable
 from workers.builtin.criteria import criteria
 from workers.builtin.language import lexicon_of
-from workers.builtin.material import Material, short, unique
+from workers.builtin.material import Material
+from workers.builtin.phrases import short, unique
 from workers.builtin.request import analyse_request
 from workers.builtin.requirement_groups import grouped, title_of
 from workers.documents.content import Architecture, Epics, Requirement, Requirements

@@ -11,10 +11,10 @@ from orchestrator.domain.patterns import expression
 from workers.builtin import names
 from workers.builtin.analysis import Goal
 from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.phrases import TRIM
 from workers.builtin.sentences import Sentence
 from workers.documents.quantities import quantities
 
-_TRIM = " \t.,;:!?。，；：！？、"
 _BOTH = expression(r"\b((\w{3,}?)(?:inn)?en) und (\2\w{0,3})\b")  # `Schülerinnen und Schüler` are one
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
 _TWO = expression(
@@ -173,12 +173,12 @@ def is_reserved(text: str) -> bool:
 
 def listed(text: str, longest: int = 8) -> list[str]:
     """The things that a sentence without a verb lists; parentheses stay with theirs."""
-    bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(_TRIM)
+    bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(TRIM)
     bare = _BOTH.sub("\\1\u00a0und\u00a0\\3", bare)
     split = re.split(
         r"[、,，;；·•和及]|[ \n](?:and|or|und|et|y|e|sowie|as well as|ainsi que|así como)[ \n]", bare
     )
-    pieces = [piece.replace("\u00a0", " ").strip(_TRIM) for piece in split]
+    pieces = [piece.replace("\u00a0", " ").strip(TRIM) for piece in split]
     return (
         [piece for piece in pieces if piece]
         if all(len(piece.split()) <= longest for piece in pieces)
@@ -273,19 +273,19 @@ _LATE = expression(rf"(?:{_BY_WHEN.pattern})$", re.IGNORECASE)
 def _measured(metric: str, lex: Lexicon) -> str:
     """What is measured, without the words that wish for it: `We want to cut no-shows` -> `no-shows`."""
     bare = (_WISHED_HAN if lex.language == "zh" else _WISHED).sub("", metric, count=1)
-    return _DANGLING.sub("", bare).strip(_TRIM) or metric
+    return _DANGLING.sub("", bare).strip(TRIM) or metric
 
 
 def goal_of(text: str, lex: Lexicon) -> Goal:
     """A goal with its measure, when the sentence states one."""
     after = _AFTER_COLON.match(text.strip())
     if after and "(" not in after[1] and not _COMPARES.search(after[2]):
-        return Goal(text.strip(), after[1].strip(_TRIM + "*"), after[2].strip())
+        return Goal(text.strip(), after[1].strip(TRIM + "*"), after[2].strip())
     found = max(
         (
             m
             for m in (lex.patterns["target"].finditer(text) if lex.language == "zh" else quantities(text))
-            if m[0].strip(_TRIM) and not _NAMED.search(text[: m.start() + 1])
+            if m[0].strip(TRIM) and not _NAMED.search(text[: m.start() + 1])
         ),
         key=lambda m: (
             _is_bound(m[0]) + _reached(text[: m.start()], text[m.end() :], m[0]),
@@ -297,21 +297,21 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     if not found:
         day = _DEADLINE.search(text)
         return (
-            Goal(text.strip(), text[: day.start()].strip(_TRIM), day[0].strip(_TRIM))
+            Goal(text.strip(), text[: day.start()].strip(TRIM), day[0].strip(TRIM))
             if day
             else Goal(text.strip())
         )
     before, end = _RISING.sub("", text[: found.start()]), found.end()
-    target = _CHANGE.sub("", found[0].strip(_TRIM))
+    target = _CHANGE.sub("", found[0].strip(TRIM))
     if lex.language == "zh":
         metric = text[: found.start()] + text[end:]
-        return Goal(text.strip(), _measured(metric.strip(_TRIM), lex), target)
+        return Goal(text.strip(), _measured(metric.strip(TRIM), lex), target)
     of = _OF_WHAT.match(text, end) if target.endswith("%") else None
     when = _BY_WHEN.match(text, of.end() if of else end)
     for more in (of, when):
         if more:
             target, end = target + more[0], more.end()
-    metric = re.sub(r"^of\s+", "", " ".join((before + " " + text[end:]).split()).strip(_TRIM))
+    metric = re.sub(r"^of\s+", "", " ".join((before + " " + text[end:]).split()).strip(TRIM))
     late = None if when else _LATE.search(metric)
     if late:
         metric = metric[: late.start()]
@@ -354,13 +354,13 @@ def two_goals(text: str, lex: Lexicon) -> list[str]:
     if counted:
         return counted
     if len(_WITH_TARGET.findall(text)) > 1:
-        pieces = [piece.strip(_TRIM) for piece in re.split(r"[,;]\s+(?:and\s+)?(?![^()]*\))", text)]
+        pieces = [piece.strip(TRIM) for piece in re.split(r"[,;]\s+(?:and\s+)?(?![^()]*\))", text)]
         if all(len(piece.split()) > 2 and goal_of(piece, lex).target for piece in pieces):
             return pieces
     for joint in _AND_GOAL.finditer(text):
         pieces = [text[: joint.start()], text[joint.end() :]]
         if all(len(piece) > 6 and _aims(piece, lex) for piece in pieces):
-            return [pieces[0].strip(_TRIM), pieces[1].strip(_TRIM)]
+            return [pieces[0].strip(TRIM), pieces[1].strip(TRIM)]
     return [text]
 
 
