@@ -33,8 +33,7 @@ _MAX_TOLD = 8  # statements of scope that are listed one by one; more are told b
 
 
 def answer(m: Material) -> Brief:
-    previous = m.facts.get("previous")
-    if isinstance(previous, Brief):
+    if previous := m.before(Brief):
         return _revised(m, previous)
     a = m.analysis
     groups = _groups(m)
@@ -105,9 +104,9 @@ def _scope(m: Material, groups: list[Group]) -> list[Statement]:
 
 
 def _users(m: Material) -> list[User]:
-    found = m.facts.get("discovery")
+    found = m.given(Discovery)
     users = [User(name=actor.name, needs=list(actor.needs), source="stated") for actor in m.analysis.actors]
-    if isinstance(found, Discovery) and found.target_users:
+    if found and found.target_users:
         users = list(found.target_users)
         users += discovery.new_users(m, [user.name for user in users])
     return _as_told(users)
@@ -161,16 +160,16 @@ def _impact(m: Material) -> str:
 
 def _goals(m: Material) -> list[Goal]:
     a = m.analysis
-    found = m.facts.get("discovery")
+    found = m.given(Discovery)
     stated = [
         Goal(text=goal.text, metric=goal.metric, target=goal.target, baseline=goal.baseline, source="stated")
         for goal in a.goals
     ]
-    extra = (
-        [goal for goal in found.goals if not any(carries(goal.text, other.text) for other in stated)]
-        if isinstance(found, Discovery)
-        else []
-    )
+    extra = [
+        goal
+        for goal in (found.goals if found else [])
+        if not any(carries(goal.text, other.text) for other in stated)
+    ]
     for goal in extra:
         if goal.text in a.text:
             read = goal_of(goal.text, lexicon_of(goal.text))

@@ -35,8 +35,7 @@ class _Sentence:
 def answer(m: Material) -> Content:
     """The document's content, from the request and what it is drafted from; a revision keeps what it had."""
     document: DocumentDef = m.facts["document"]
-    previous = m.facts.get("previous")
-    before = previous if isinstance(previous, Declared) else None
+    before = m.before(Declared)
     wanted = [_Sentence(row.quote, row.heading) for row in m.sections]
     wanted += [_Sentence(need.text) for need in requests_in(m)]
     filled = _by_section(m, [*_of_request(m), *_of_documents(m)], wanted, document.sections)

@@ -29,8 +29,7 @@ _MEDIUM, _HIGH = 5, 14  # requirements and surroundings counted together
 
 
 def answer(m: Material) -> Discovery:
-    previous = m.facts.get("previous")
-    if isinstance(previous, Discovery):
+    if previous := m.before(Discovery):
         return _revised(m, previous)
     a = m.analysis
     users = [User(name=actor.name, needs=list(actor.needs), source="stated") for actor in a.actors]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from typing import TypeVar
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
@@ -17,9 +18,11 @@ from workers.builtin.phrases import lower_first, strip_end, upper_first
 from workers.builtin.request import Need, RequestAnalysis, analyse_request
 from workers.builtin.said_sections import section_rows, with_sections
 from workers.builtin.sentences import Sentence
+from workers.documents.content import Brief, Content, Goal, Requirement, Requirements
 from workers.documents.repository import Repository, read_repository
 from workers.documents.technologies import technologies
 
+C = TypeVar("C", bound=Content)
 _MAX_LINE = 2_000
 _NO_LONGER = expression(  # what stands before a technology that is not wanted, with its name
     r"\b(?:instead of|rather than|in place of|no longer|not|no|without|remove|drop|replace)\s+"
@@ -47,6 +50,27 @@ class Material:
                 rf"(?<=[:;] ){re.escape(self.product[:1].lower() + self.product[1:])}\b", self.product, text
             )
         return upper_first(text) if text.endswith((".", "?")) else text
+
+    def given(self, model: type[C]) -> C | None:
+        """The document of a kind that this one is drafted from or beside; None where there is none."""
+        found = self.facts.get(model.__name__.lower())
+        return found if isinstance(found, model) else None
+
+    def before(self, model: type[C]) -> C | None:
+        """The version of this document that is to be revised."""
+        found = self.facts.get("previous")
+        return found if isinstance(found, model) else None
+
+    @property
+    def wanted(self) -> list[Requirement]:
+        """The requirements that are not ruled out."""
+        found = self.given(Requirements)
+        return [item for item in found.items if item.moscow != "Won't"] if found else []
+
+    @property
+    def goals(self) -> list[Goal]:
+        brief = self.given(Brief)
+        return brief.goals if brief else []
 
     def layer(self, name: str) -> str:
         """The name of a layer in the document's language; layers that an exploration names itself stay as they are."""

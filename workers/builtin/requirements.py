@@ -24,7 +24,6 @@ from workers.builtin.revision import lines_of, not_carried, requests_in
 from workers.builtin.short_names import infinitive, stated, wished
 from workers.builtin.wishes import doer_of, imperative, is_reserved, same_person
 from workers.documents.content import (
-    Brief,
     Discovery,
     Entity,
     Requirement,
@@ -60,8 +59,7 @@ _LIKE = 0.5  # share of common words from which a criterion without a place belo
 
 
 def answer(m: Material) -> Requirements:
-    previous = m.facts.get("previous")
-    if isinstance(previous, Requirements):
+    if previous := m.before(Requirements):
         return _revised(m, previous)
     needs = _needs(m)
     own, orphans = _own_criteria(needs, m)
@@ -85,8 +83,8 @@ def answer(m: Material) -> Requirements:
 
 def _left(m: Material) -> list[str]:
     """Sentences of the request of which the discovery made nothing, by its ledger."""
-    found = m.facts.get("discovery")
-    return found.fates.left[:_ASKED_LEFT] if isinstance(found, Discovery) else []
+    found = m.given(Discovery)
+    return found.fates.left[:_ASKED_LEFT] if found else []
 
 
 def _own_criteria(needs: list[Need], m: Material) -> tuple[dict[int, list[str]], list[str]]:
@@ -117,8 +115,7 @@ def _own_criteria(needs: list[Need], m: Material) -> tuple[dict[int, list[str]],
 def _needs(m: Material) -> list[Need]:
     """Needs of the request, and those another agent's discovery saw in it besides."""
     needs = [need for need in m.analysis.needs if not names_limit(need)]
-    found = m.facts.get("discovery")
-    if isinstance(found, Discovery):
+    if found := m.given(Discovery):
         limits = {need.text for need in m.analysis.needs if names_limit(need)}
         said = {piece for need in needs for piece in (need.text, need.quote)}
         for row in found.requirements:
@@ -281,8 +278,7 @@ def _mentions(text: str, name: str) -> bool:
 
 def traced(items: list[Requirement], m: Material) -> list[Requirement]:
     """Tie each requirement to the goals that its words serve; one proposed goal is what all of a short request is for."""
-    brief = m.facts.get("brief")
-    goals = brief.goals if isinstance(brief, Brief) else []
+    goals = m.goals
     if len(goals) == 1 and goals[0].source == "proposed":
         serving: list[tuple[int, ...]] = [(0,) for _ in items]
     else:
@@ -366,12 +362,10 @@ def _integrations(m: Material) -> list[Statement]:
 def _questions(m: Material, items: Iterable[Requirement]) -> list[str]:
     items = [item for item in items if item.moscow != "Won't"]
     asked = list(m.analysis.questions)
-    brief = m.facts.get("brief")
-    goals = brief.goals if isinstance(brief, Brief) else []
-    for goal in goals:
+    for goal in m.goals:
         if not any(goal.id in item.goals for item in items):
             asked.append(m.say("ask_goal_unserved", text=strip_end(goal.text)))
-    free = [item for item in items if goals and not item.goals]
+    free = [item for item in items if m.goals and not item.goals]
     bare = [item for item in items if not item.acceptance_criteria]
     musts = [item for item in bare if item.moscow == "Must"]
     asked += [m.say("ask_criteria", texts=strip_end(item.statement), more="") for item in musts]
