@@ -17,6 +17,7 @@ from workers.builtin.phrases import lower_first, short, strip_end, upper_first
 from workers.builtin.request import Need
 from workers.builtin.wishes import is_reserved
 from workers.documents.quantities import quantities
+from workers.documents.reading_words import statement_words
 from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
@@ -46,8 +47,6 @@ _HAN_ENDS = expression(r"[，,；;。、（(]|并|后|以便|为(?=[A-Z\d])|给|
 _GUARDS = frozenset({"脱敏", "加密", "匿名化", "屏蔽", "打码"})  # what is asked for, whatever else is done
 _HAN_MODAL = expression(r"(?:必须|应该|应当|需要|可以|能够|支持)+")
 _HAN_ONLY = expression(r"只能|只可|只允许|仅限?[能可]?")
-_ADVERBS = frozenset({"also", "always", "never", "only", "still", "just", "then", "often", "again"})
-_LY_VERBS = frozenset({"apply", "reply", "supply", "comply", "rely", "multiply", "fly", "imply"})
 _IRREGULAR = {"sent": "send", "shown": "show", "kept": "keep", "found": "find", "told": "tell", "seen": "see",
               "chosen": "choose", "written": "write", "read": "read", "withdrawn": "withdraw"}  # fmt: skip
 
@@ -294,7 +293,8 @@ def _several(subject: str) -> bool:
 def _third_person(action: str) -> str:
     verb, _, rest = action.partition(" ")
     low = verb.lower()
-    if rest and (low in _ADVERBS or (low.endswith("ly") and low not in _LY_VERBS)):
+    is_adverb = low.endswith("ly") and low not in statement_words("ly_verbs")
+    if rest and (is_adverb or low in statement_words("adverbs")):
         return f"{verb} {_third_person(rest)}"
     if low in ("have", "do", "go"):
         said = {"have": "has", "do": "does", "go": "goes"}[low]

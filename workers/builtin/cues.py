@@ -14,7 +14,7 @@ from workers.builtin.qualities import category_of
 from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import goal_of, imperative
 from workers.documents.passage import ASKED
-from workers.documents.reading_words import column_of
+from workers.documents.reading_words import column_of, statement_words
 
 CLARIFY = expression(  # `... (to clarify: how long?)`
     r"\s*[(\[（【](?:needs clarification|to clarify|open|tbd|待确认|待定)\s*[:：]\s*([^)\]）】]{3,})[)\]）】]",
@@ -163,9 +163,6 @@ _USES = expression(  # a wish for something to be used, or to do something, not 
     r"(?:(?:it|(?:the|our|this|that|an?) (?:[\w'’-]+ ){0,3}?(?:app|application|system|portal|site|website|page|tool|program|platform|service|software|dashboard|bot|form|script|plugin|extension|screen|library|api)) )?to (?:be able to )?(\w+)\b",
     re.IGNORECASE,
 )
-_OUTCOMES = frozenset(
-    "reduce improve increase decrease cut lower raise shorten make keep stop get bring prevent avoid give help reach grow be have know offer replace move modernize".split()  # noqa: SIM905
-)
 
 
 def uses(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:
@@ -174,7 +171,11 @@ def uses(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:
     `rich`: the text has a section of requirements, beside which only a list says so.
     """
     found = _USES.match(row.text) if row.item or not rich else None
-    return found is not None and found[1].lower() in lex.verbs and found[1].lower() not in _OUTCOMES
+    return (
+        found is not None
+        and found[1].lower() in lex.verbs
+        and found[1].lower() not in statement_words("outcomes")
+    )
 
 
 def is_test(row: Sentence) -> bool:

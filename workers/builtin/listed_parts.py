@@ -16,6 +16,7 @@ from workers.builtin.language import Lexicon
 from workers.builtin.people import is_person
 from workers.builtin.phrases import TRIM
 from workers.builtin.wishes import imperative
+from workers.documents.reading_words import statement_words
 from workers.documents.technologies import technologies
 
 _PAIR = expression(  # one thing, though its name joins two words
@@ -53,12 +54,6 @@ _NO_NOUN = expression(  # words with which no part begins: prepositions, pronoun
 _CLAUSE = expression(  # a part with a verb of its own, or with more behind it than it is
     r"\b(?:is|are|was|were|be|been|has|have|had|must|should|shall|can|cannot|could|will|would|may|might|do|does|did|\w+n['’]t|that|which|who|where|when|if|because|so|since|until|unless|instead|rather|with|without|not|than|later|it|them)\b|[:;?!]",
     re.IGNORECASE,
-)
-_ALSO_NOUNS = frozenset(  # of the verbs: what names a thing as well
-    "alert backup block book build cache call cancel change charge chat check control copy count debug design display download email export filter group help import input insert issue label launch limit link list load lock log login look map mark match measure mirror mock monitor name offer order pass pause pay place plan play port post preview print process push query queue rank rate read record refund reply report request reset restart return review route run scan schedule score search send set share show sort split start stop store stream switch tag test throttle tick toggle track train transfer trigger turn undo update upgrade upload view visit vote watch wrap zoom".split()  # noqa: SIM905
-)
-_OBJECTS = frozenset(
-    "the a an it them this that all each every our my your out up off down only not".split()  # noqa: SIM905
 )
 
 
@@ -156,9 +151,10 @@ def names_verb(word: str, lex: Lexicon) -> bool:
 
 def _acts(said: str, lex: Lexicon) -> bool:
     """Whether words begin with a verb, rather than with a noun that is one as well: `validate input`, `find out why`."""
+    also_nouns = statement_words("also_nouns")
     first, second = [*said.lower().split()[:2], "", ""][:2]
     if names_verb(first, lex):
-        return bool(second) and first.removesuffix("es") not in _ALSO_NOUNS and first[:-1] not in _ALSO_NOUNS
+        return bool(second) and also_nouns.isdisjoint((first.removesuffix("es"), first[:-1]))
     if first not in lex.verbs:
         return False
-    return first not in _ALSO_NOUNS or second in _OBJECTS
+    return first not in also_nouns or second in statement_words("objects")

@@ -14,7 +14,7 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin.language import Lexicon
 from workers.documents.audience import without_denied
-from workers.documents.reading_words import people, people_words
+from workers.documents.reading_words import people, people_words, statement_words
 
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
 _MARK = expression(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
@@ -78,23 +78,6 @@ _ONE = expression(r"(?:an?|each|every)\s", re.IGNORECASE)  # whose verb ends in 
 _COMPOUND = expression(
     r" [a-z]+s (?:is|are|was|were|can|must|may|shall|should|will|has|have)\b"
 )  # `names are`
-_ADVERBS = frozenset(
-    [
-        "often",
-        "oft",
-        "vielfach",
-        "meist",
-        "souvent",
-        "mostly",
-        "usually",
-        "sometimes",
-        "partly",
-        "mainly",
-        "also",
-        "everything",
-        "nothing",
-    ]
-)
 _ROLE = expression(
     r"(?:员|者|师|长|管|秘书|财务|会计|出纳|经理|主任|干事|教练|老师|医生|护士|店主|老板|司机|厨师|前台|助理|负责人|行政|人事|客服)$"
 )
@@ -205,7 +188,7 @@ def listed_people(names: Iterable[str], lex: Lexicon) -> list[str]:
     pieces = [
         (piece, name)
         for piece, name in pieces
-        if name.split()[0].lower() not in _ADVERBS and not any(c.isdigit() for c in name)
+        if name.split()[0].lower() not in statement_words("how_often") and not any(c.isdigit() for c in name)
     ]
     found = [name for _, name in pieces]
     known = [
@@ -221,7 +204,9 @@ def _may_be_people(piece: str, name: str) -> bool:
     words = name.split()
     plural = words[-1].endswith("s") and not words[-1].endswith(("ss", "ing"))
     led = piece.strip() != name and _ARTICLE.match(piece.strip()) is not None
-    return len(words) < 4 and (plural or led) and names_somebody(name) and words[0].lower() not in _ADVERBS
+    if len(words) > 3 or words[0].lower() in statement_words("how_often"):
+        return False
+    return (plural or led) and names_somebody(name)
 
 
 _NAMED = expression(  # somebody by name, with the role: `Anna (treasurer)`, `Maria, our secretary,`

@@ -31,7 +31,7 @@ from workers.documents.forms import form_of
 from workers.documents.outline import readable
 from workers.documents.passage import ASKED, SKIPPED, Passage
 from workers.documents.passages import passages
-from workers.documents.reading_words import label_role, role_of
+from workers.documents.reading_words import label_role, role_of, statement_words
 from workers.documents.stated_data import stated_entities
 from workers.documents.stated_name import called_name, can_name, headed_name
 from workers.documents.technologies import names_alone, technologies
@@ -75,11 +75,7 @@ _HEADINGS = 3  # that may say its name
 _OPENING, _NAME = 8, 8  # sentences in which a text says what it asks for; words of its name
 _LINE, _LONGEST = 10, 110  # words of a title that stands as a line; characters of a title
 _NO_OBJECT = expression(r"^(?:please |now |just )*\w+ (?:it|this|that|these|those|them|all)\b", re.IGNORECASE)
-_STOP = frozenset(
-    "with for that which to into from where when in on at by and or of so is are as via using".split()  # noqa: SIM905
-)
 _PRONOUNS = (["it"], ["them"], ["us"], ["sure"])
-_LEADS_ON = _STOP | {"a", "an", "the"}  # a title that is cut does not end in one
 _WISH_ELSEWHERE = expression(  # what leads to a wish in a language without a lexicon
     r"^(?:(?:bitte|s['’]il vous plaît|por favor|per favore),?\s+)?(?:(?:il )?(?:faudrait|faut) qu(?:e\s+|['’])|(?:ce|il) serait (?:bien|utile|souhaitable) qu(?:e\s+|['’])|(?:hay|habría) que\s+|sería (?:bueno|útil) que\s+|bisognerebbe che\s+|es wäre (?:schön|gut|toll|hilfreich),?\s+wenn\s+|wir (?:brauchen|möchten|wollen|hätten gern)\s+|nous (?:voulons|voudrions|souhaitons|aimerions)\s+|(?:necesitamos|queremos|vorremmo|queremos|precisamos de)\s+)",
     re.IGNORECASE,
@@ -153,7 +149,8 @@ def _title(
     short = pieces[0] if len(pieces[0].split()) > 1 else short
     words = short.split()
     kept = words[:12]
-    while len(kept) < len(words) and kept[-1].lower() in _LEADS_ON:
+    leads_on = statement_words("ends_thing") | {"a", "an", "the"}
+    while len(kept) < len(words) and kept[-1].lower() in leads_on:
         kept.pop()
     if len(kept) < len(words) and tongue(first):  # no clause is cut before its negation
         kept = _NEXT_CLAUSE.split(" ".join(words), maxsplit=1)[0].split()
@@ -244,7 +241,8 @@ def _asked_thing(title: str, lex: Lexicon) -> tuple[str, ...]:
         words = words[1:]
     while len(words) > 1 and words[0].lower() in ("the", "a", "an", "our", "my", "your", "from", "to"):
         words = words[1:]
-    stop = next((i for i, word in enumerate(words) if i and word.lower().strip(TRIM) in _STOP), len(words))
+    ends = statement_words("ends_thing")
+    stop = next((i for i, word in enumerate(words) if i and word.lower().strip(TRIM) in ends), len(words))
     return (" ".join(words[: min(stop, 4)]).strip(TRIM) or title,)
 
 

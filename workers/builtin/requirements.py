@@ -31,6 +31,7 @@ from workers.documents.content import (
     Statement,
     UserStory,
 )
+from workers.documents.reading_words import statement_words
 from workers.documents.technologies import names_alone, technologies
 from workers.documents.traces import served
 
@@ -39,7 +40,6 @@ _MADE = expression(
     r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?=(?:an?|the|our|my)\s)",
     re.IGNORECASE,
 )
-_ANYONE = frozenset({"anyone", "anybody", "everyone", "everybody", "people", "users", "somebody", "someone"})
 _LACKS = expression(
     r"^.{0,80}?\bneeds?\s((?:an?|some|the)\s.+)$", re.IGNORECASE | re.DOTALL
 )  # `The office needs a list`
@@ -51,7 +51,6 @@ _NAMED_THING = expression(  # `csv data export`: a thing, of which nothing is to
     r"(?!.*\b(?:is|are|was|were|be|do|does|did|has|have|can|cannot|could|may|will|would|must|should|shall|not)\b)(?:[\w/+#-]+ ){0,5}[\w-]*(?:export|import|support|toggle|mode|button|page|view|list|filter|search|report|option|setting|integration|notification|login|dashboard|menu|command|api|tion|ment)s?[.]?",
     re.IGNORECASE,
 )
-_WELCOME = frozenset(["told", "offered", "given", "sent", "shown", "notified", "reminded", "alerted"])
 _NAMED = 6  # requirements that one question names
 _ASKED_LEFT = 12  # sentences that are asked about one by one
 _NAME = 16  # characters, half as many words, of a limit that is only named
@@ -187,7 +186,7 @@ def story(need: Need, m: Material) -> UserStory:
     named = next((name for name in m.actor_names() if _mentions(beside, name)), "")
     so = lex.find("so_that", need.text)
     befalls = any(action.startswith("be ") for action in c.actions)  # nobody wants what happens to them
-    anyone = c.subject.lower() in _ANYONE
+    anyone = c.subject.lower() in statement_words("anyone")
     reserved = is_reserved(need.text)
     acts = (c.actor or anyone) and c.actions and not befalls and not c.negated and not reserved
     who = c.actor or named or m.main_actor()
@@ -214,7 +213,8 @@ def _plain(need: Need, who: str, lex: Lexicon) -> str:
         return ""
     told = stated(need.text, lex)
     own = told is not None and same_person(_bare(told.subject), _bare(who))
-    acting = own and told is not None and (not told.verb.startswith("be ") or told.verb[3:] in _WELCOME)
+    welcome = statement_words("welcome")
+    acting = own and told is not None and (not told.verb.startswith("be ") or told.verb[3:] in welcome)
     return infinitive(need.text, lex, acting=acting)
 
 

@@ -16,6 +16,7 @@ from workers.builtin.clauses import clause, unhedged
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.phrases import TRIM, upper_first
 from workers.builtin.wishes import CONDITION, is_reserved
+from workers.documents.reading_words import statement_words
 
 _HAN_SHORT = 10  # characters of a Chinese statement that is a name as it is
 _LONGEST, _WORDS, _HAN = 60, 6, 18  # characters of a name, words of its object, characters of a Chinese one
@@ -23,9 +24,6 @@ _TOKEN = expression(r"[\w’'][\w’'-]*")
 _BE = frozenset({"is", "are"})
 _MODALS = frozenset({"must", "shall", "should", "can", "could", "may", "might", "will", "would", "cannot"})
 _OF_SEVERAL = _MODALS | {"have", "are", "do", "get", "see", "need"}
-_GIVEN = frozenset(
-    {"offer", "give", "tell", "show", "send", "ask", "teach", "hand"}
-)  # what somebody is given stands behind
 _ADVERBS = expression(
     r"^(?:(?:only|also|not|never|always|then|automatically|easily|quickly)\s+)+", re.IGNORECASE
 )
@@ -56,10 +54,6 @@ _FIRST_THING = expression(
 )
 _WAY = expression(r"\b(?:way|place|tool|means|possibility|option) to (\w+)\s+(.+)$", re.IGNORECASE)
 _HAN_STORY = expression(r"^作为[^，,]{1,12}[,，]\s*我?(?:想要?|希望|需要|要|可以|能够?)+")
-_SEEN = frozenset(
-    "see get receive view show have know display list need want read find include contain give provide offer support allow be do hold present enable let".split()  # noqa: SIM905
-)
-_DOUBLED = frozenset({"submit", "permit", "refer", "transfer", "reset", "forget", "admit", "begin", "equip"})
 _IRREGULAR = {
     "sent": "send", "shown": "show", "kept": "keep", "found": "find", "told": "tell", "seen": "see", "chosen": "choose",
     "written": "write", "read": "read", "held": "hold", "paid": "pay", "given": "give", "taken": "take", "made": "make",
@@ -182,7 +176,7 @@ def gerund(verb: str) -> str:
         return f"{verb[:-2]}ying"
     if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")):
         return f"{verb[:-1]}ing"
-    short = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb) or verb in _DOUBLED
+    short = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb) or verb in statement_words("doubled")
     return f"{verb}{verb[-1]}ing" if short else f"{verb}ing"
 
 
@@ -279,7 +273,9 @@ def _named(subject: str, verb: str, rest: str, lex: Lexicon) -> str:
     """The object of what is done, with the verb where it says more than that something is seen or had."""
     if verb.startswith("be "):
         acted = participle(verb[3:].lower(), lex)
-        thing = _whole(rest if acted in _GIVEN and _DETERMINERS.match(f"{rest} ") else subject)
+        thing = _whole(
+            rest if acted in statement_words("given") and _DETERMINERS.match(f"{rest} ") else subject
+        )
         return upper_first(f"{gerund(acted)} {_lower(thing)}") if acted and thing else ""
     thing = _thing(rest)
     verb = _base(verb, lex)
@@ -289,7 +285,7 @@ def _named(subject: str, verb: str, rest: str, lex: Lexicon) -> str:
     if led:
         behind = _whole(rest[led.end() :])
         return upper_first(f"{gerund(verb)} {led[0].strip().lower()} {behind}") if behind else ""
-    if verb not in _SEEN:
+    if verb not in statement_words("seen"):
         return upper_first(f"{gerund(verb)} {_whole(rest)}")
     if " " in thing:
         return upper_first(thing)

@@ -14,6 +14,7 @@ from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.phrases import TRIM
 from workers.builtin.sentences import Sentence
 from workers.documents.quantities import quantities
+from workers.documents.reading_words import statement_words
 
 _BOTH = expression(r"\b((\w{3,}?)(?:inn)?en) und (\2\w{0,3})\b")  # `Schülerinnen und Schüler` are one
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
@@ -79,53 +80,6 @@ _CHANGE = expression(
     r"^(?:提升|提高|增加|减少|降低|缩短|达|降|升)(?:到|至|为)\s*(?=[\d一二两三四五六七八九十半])|^(?:达|降|升|提升|提高|增加|减少|降低|缩短)\s*(?=\d)|^(?:控制在|达到)\s*"
 )
 _UNTITLED = frozenset({"", "requirement", "nonfunctional", "constraint"})
-_IRREGULAR = frozenset(
-    ["kept", "sent", "shown", "written", "built", "given", "taken", "held", "told", "paid"]
-)
-_NOT_DOERS = frozenset(
-    [
-        "we",
-        "i",
-        "our",
-        "my",
-        "there",
-        "this",
-        "that",
-        "these",
-        "here",
-        "who",
-        "what",
-        "which",
-        "how",
-        "why",
-        "you",
-        "your",
-        "he",
-        "she",
-    ]
-)
-_DETERMINERS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "each",
-        "every",
-        "all",
-        "any",
-        "only",
-        "most",
-        "its",
-        "their",
-        "his",
-        "her",
-        "no",
-        "also",
-        "never",
-        "always",
-        "then",
-    ]
-)
 
 
 _RESERVED = expression(
@@ -205,12 +159,12 @@ def doer_of(text: str, lex: Lexicon) -> str:
     if lex.language == "zh":
         return ""
     words = re.findall(r"[\w’'][\w’'-]*", CONDITION.sub("", text, count=1))[:9]
-    if not words or words[0].lower() in _NOT_DOERS:
+    if not words or words[0].lower() in statement_words("no_doer"):
         return ""
     for at, word in enumerate(words[1:], 1):
         low = word.lower()
         stems = {low, low.removesuffix("s"), low.removesuffix("es"), low.removesuffix("ies") + "y"}
-        named = [other for other in words[:at] if other.lower() not in _DETERMINERS]
+        named = [other for other in words[:at] if other.lower() not in statement_words("before_noun")]
         if named and (stems & lex.verbs or (low in ("is", "are") and _suffers(words[at + 1 : at + 3], lex))):
             return " ".join(words[:at])
     return ""
@@ -220,7 +174,7 @@ def _suffers(words: list[str], lex: Lexicon) -> bool:
     """Whether one of the words behind `is` is what was done: `refused`, `not sent`."""
     lows = [word.lower() for word in words]
     return any(
-        low in _IRREGULAR
+        low in statement_words("suffered")
         or (low.endswith("ed") and len(low) > 4)
         or {low.removesuffix("d"), low.removesuffix("ed")} & lex.verbs
         for low in lows
