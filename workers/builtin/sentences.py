@@ -60,6 +60,10 @@ class Sentence:
     def item(self) -> bool:
         return self.passage.block.kind != "paragraph"
 
+    def within(self, role: str) -> Sentence:
+        """The same in a section with another role."""
+        return replace(self, passage=replace(self.passage, role=role))
+
 
 def split(text: str, lex: Lexicon) -> list[str]:
     """Sentences of one block in the language of its words."""
