@@ -12,8 +12,8 @@ from markdown_it import MarkdownIt
 
 from tests.unit.builtin_chain import artifact, chain
 from workers.builtin.language import detect_language, lexicon
-from workers.builtin.requirements import one_of
 from workers.builtin.sentences import sentences
+from workers.builtin.stories import one_of
 from workers.documents.escape import cell, inline
 
 SENTENCES = [

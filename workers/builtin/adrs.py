@@ -56,10 +56,7 @@ def concerned(items: list[Requirement], text: str) -> list[Requirement]:
 def _adr(m: Material, row: Row, items: list[Requirement], text: str = "") -> Adr:
     known = row.texts
     named = next((name for name, layer in m.technologies if layer in ("storage", "database")), "")
-    words = {
-        "text": short(external(text) if row.name == "outside" else text, 110),
-        "named": named,
-    }
+    words = {"text": short(external(text) if row.name == "outside" else text, 110), "named": named}
     decision = known["decision_named"] if named and "decision_named" in known else known["decision"]
     cited = (
         [strip_end(text)] if row.name == "outside" else [strip_end(i.statement) for i in items[:_MAX_TEXTS]]

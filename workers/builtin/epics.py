@@ -13,16 +13,9 @@ from workers.builtin.material import Material
 from workers.builtin.phrases import lower_first, short, strip_end
 from workers.builtin.request import Need
 from workers.builtin.requirement_groups import RANK, Group, grouped, title_of
-from workers.builtin.requirements import one_of
 from workers.builtin.revision import requests_in
-from workers.documents.content import (
-    Architecture,
-    Epic,
-    Epics,
-    Moscow,
-    Requirement,
-    Story,
-)
+from workers.builtin.stories import one_of
+from workers.documents.content import Architecture, Epic, Epics, Moscow, Requirement, Story
 
 _NUMBER = expression(r"\d[\d.,]*\d|\d")
 

@@ -71,7 +71,7 @@ _IS_A = expression(
     re.IGNORECASE,
 )
 _ON_DUTY = expression(  # what belongs to a name: `the observer on shift sees`, `the head of the reading room`
-    r" (?:on|in) (?:duty|shift|call|charge(?: of (?:the |a |an |our )?[a-z-]+)?)\b| of (?:the |a |an |our |other |their )?(?:[a-z-]+ ){0,2}?[a-z-]+(?= (?:can|may|must|shall|should|will|has|have|is|are|gets?|sees?|receives?|wants?|needs?)\b)",
+    r" (?:on|in) (?:duty|shift|call|charge(?: of (?:the |a |an |our )?[a-z-]+)?)\b| of (?:the |a |an |our |other |their )?(?:[a-z-]+ ){0,2}?[a-z-]+(?= (?:can|may|must|shall|should|will|has|have|is|are|gets?|sees?|receives?|wants?|needs?)\b)"
 )
 _BESIDE = expression(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
 _ONE = expression(r"(?:an?|each|every)\s", re.IGNORECASE)  # whose verb ends in -s

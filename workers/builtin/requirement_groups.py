@@ -139,10 +139,7 @@ def _many(thing: str, m: Material) -> str:
 
 
 def _by(
-    items: list[Requirement],
-    names: dict[str, str],
-    holds: Callable[[Requirement, str], bool],
-    release: str,
+    items: list[Requirement], names: dict[str, str], holds: Callable[[Requirement, str], bool], release: str
 ) -> tuple[list[Requirement], list[Group]]:
     """What no name holds, and a group for each name that holds enough."""
     homes: dict[str, list[Requirement]] = {}

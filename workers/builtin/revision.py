@@ -32,15 +32,7 @@ from workers.builtin.phrases import carries, short, unique
 from workers.builtin.request import Need, analyse_request
 from workers.builtin.said_sections import OF_BRIEF, in_section, said_in, section_rows
 from workers.builtin.sentences import is_telling
-from workers.documents.content import (
-    Architecture,
-    Brief,
-    Content,
-    Declared,
-    Discovery,
-    Epics,
-    Requirements,
-)
+from workers.documents.content import Architecture, Brief, Content, Declared, Discovery, Epics, Requirements
 from workers.documents.lint.rules import is_finding
 
 C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)

@@ -10,20 +10,14 @@ from orchestrator.domain.patterns import expression
 from workers.builtin import cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import clause, first_modal
-from workers.builtin.defects import (
-    Report,
-    report_of,
-)
+from workers.builtin.defects import Report, report_of
 from workers.builtin.framing import from_wish_on
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.manuals import is_manual
 from workers.builtin.qualities import kind_of, quality_of
 from workers.builtin.sentences import Sentence
 from workers.builtin.users import Users
-from workers.builtin.wishes import (
-    goal_of,
-    two_goals,
-)
+from workers.builtin.wishes import goal_of, two_goals
 from workers.documents.content import Moscow
 from workers.documents.passage import ASKED, Passage
 
@@ -49,10 +43,7 @@ class SortedRequest:
         self.questions: list[str] = []
         self.done: list[str] = []
         self.about = ""  # the block of the last sentence about the document itself
-        self.risk_of = (
-            "",
-            "",
-        )  # block and sentence of the last risk; what its block says next is about that risk
+        self.risk_of = ("", "")  # block and sentence of the last risk: what its block says next is about it
         self.other: list[Sentence] = []
         self.report: Report | None = None if self.manual else report_of(found, read)
 
