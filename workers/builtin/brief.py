@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin import discovery
+from workers.builtin.analysis import Need
 from workers.builtin.criteria import headline
+from workers.builtin.goals import goal_of
 from workers.builtin.language import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import carries, lower_first, short, strip_end, unique, upper_first
-from workers.builtin.request import Need, goal_of
 from workers.builtin.requirement_groups import Group, grouped, title_of
 from workers.builtin.revision import requests_in
 from workers.documents.content import (

@@ -8,6 +8,7 @@ from orchestrator.domain.dataclass import replace
 from orchestrator.domain.text import keywords
 from workers.builtin.analysis import Criterion
 from workers.builtin.defects import plainly_broken, turned_round
+from workers.builtin.goals import goal_of
 from workers.builtin.language import lexicon_of
 from workers.builtin.manuals import promised, subject_of
 from workers.builtin.people import actor_name
@@ -15,7 +16,6 @@ from workers.builtin.phrases import TRIM
 from workers.builtin.remainder import remainder
 from workers.builtin.sentences import Sentence
 from workers.builtin.sorter import Sorter
-from workers.builtin.wishes import goal_of
 from workers.documents.passage import ASKED
 from workers.documents.ranks import ranks
 from workers.documents.shown_code import shown_code

@@ -7,12 +7,13 @@ import re
 
 from orchestrator.domain.patterns import expression
 from workers.builtin.clauses import first_modal
+from workers.builtin.goals import goal_of
 from workers.builtin.language import Lexicon
 from workers.builtin.outcomes import says_both
 from workers.builtin.people import people_in
 from workers.builtin.qualities import category_of
 from workers.builtin.sentences import Sentence
-from workers.builtin.wishes import goal_of, imperative
+from workers.builtin.wishes import imperative
 from workers.documents.passage import ASKED
 from workers.documents.reading_words import column_of, statement_words
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Literal
 
 from orchestrator.domain.tongues import tongue
+from workers.builtin.analysis import Need, RequestAnalysis
 from workers.builtin.material import Material
 from workers.builtin.phrases import lower_first, short, strip_end, unique
-from workers.builtin.request import Need, RequestAnalysis
 from workers.builtin.revision import requests_in
 from workers.builtin.wishes import same_person
 from workers.documents.content import (

@@ -6,12 +6,12 @@ from typing import Literal
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
+from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria
 from workers.builtin.language import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import lower_first, short, strip_end
-from workers.builtin.request import Need
 from workers.builtin.requirement_groups import RANK, Group, grouped, title_of
 from workers.builtin.revision import requests_in
 from workers.builtin.stories import one_of

@@ -14,17 +14,17 @@ from orchestrator.domain.generic_titles import without_mark
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin import names
-from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
+from workers.builtin.analysis import Actor, Goal, Need, RequestAnalysis
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import clause
-from workers.builtin.language import Lexicon, detect_language, lexicon_of
+from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.listed_parts import listed_parts
 from workers.builtin.manuals import subject_of
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.phrases import TRIM, upper_first
 from workers.builtin.polite import polite_wish
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
-from workers.builtin.wishes import goal_of, imperative, same_person
+from workers.builtin.wishes import imperative, same_person
 from workers.documents.audience import without_denied
 from workers.documents.content import Entity
 from workers.documents.forms import form_of
@@ -36,17 +36,6 @@ from workers.documents.stated_data import stated_entities
 from workers.documents.stated_name import called_name, can_name, headed_name
 from workers.documents.technologies import names_alone, technologies
 from workers.documents.words import spoken
-
-__all__ = [
-    "Actor",
-    "Goal",
-    "Kind",
-    "Need",
-    "RequestAnalysis",
-    "analyse_request",
-    "detect_language",
-    "goal_of",
-]
 
 MAX_NEEDS = 2_000  # carried by one specification; it names the others as left out
 _SOMEBODY = r"(?:(?:could|can|would) (?:someone|somebody|anyone|you|we)(?: please)?\s+)?"

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from orchestrator.domain.dataclass import dataclass, field
+from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.material import Material
 from workers.builtin.names import plural
 from workers.builtin.phrases import short, upper_first
-from workers.builtin.request import Need
 from workers.builtin.short_names import short_name
 from workers.documents.content import Moscow, Requirement
 from workers.documents.features import Feature, features

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from orchestrator.domain.testable import is_testable
 from workers.builtin.amended import amended, ranked, with_criteria
+from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria, headline
 from workers.builtin.cues import DUE
@@ -16,7 +17,6 @@ from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.orders import renamed, reworded
 from workers.builtin.phrases import best, short, strip_end, unique, upper_first
-from workers.builtin.request import Need
 from workers.builtin.revision import lines_of, not_carried, requests_in
 from workers.builtin.stories import story
 from workers.builtin.wishes import doer_of, imperative

@@ -15,6 +15,7 @@ from workers.builtin.analysis import Criterion, Risk
 from workers.builtin.clauses import first_modal
 from workers.builtin.defects import tells_defect, wanted_parts
 from workers.builtin.framing import introduces, is_background, told_today, under_topic
+from workers.builtin.goals import goal_in, goal_of, two_goals
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.leads import is_answer
 from workers.builtin.people import people_in, people_named
@@ -23,7 +24,7 @@ from workers.builtin.qualities import category_of
 from workers.builtin.sentences import Sentence
 from workers.builtin.sorted_request import SortedRequest
 from workers.builtin.users_in_prose import AWAY
-from workers.builtin.wishes import CONDITION, doer_of, goal_in, goal_of, imperative, two_goals, two_wishes
+from workers.builtin.wishes import CONDITION, doer_of, imperative, two_wishes
 from workers.documents import audience
 from workers.documents.passage import ASKED
 from workers.documents.ranks import ranks

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
+from workers.builtin.analysis import Need
 from workers.builtin.clauses import story_wish
 from workers.builtin.criteria import SYSTEM, base
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.phrases import lower_first, strip_end, upper_first
-from workers.builtin.request import Need
 from workers.builtin.short_names import infinitive, stated, wished
 from workers.builtin.wishes import imperative, is_reserved, same_person
 from workers.documents.content import UserStory

@@ -229,8 +229,6 @@ PATTERNS = {
     "ui": r"\b(?:ui|user interface|web ?page|dashboard|screen|button|web app|website|frontend|front-end|react|vue|svelte|css|tailwind|mobile app|page|form|display|tap|browser)\b",
     "personal": r"\bpersonal|phone numbers?|\be-?mails?\b|addresses\b|health|medical|patient|password|payment|credit card|birth",
     "vague": r"\b(?:fast|quick(?:ly)?|easy|easily|simple|user[- ]friendly|intuitive|good|nice|robust|flexible|appropriate(?:ly)?|adequate|efficient(?:ly)?|seamless(?:ly)?|well)\b",
-    "testable": r"\d|\b(?:given|when|then)\b|\b(?:returns?|shows?|displays?|sends?|rejects?|refuses?|contains?|lists?|stores?|deletes?|creates?|logs?|records?|prints?|exports?"
-    r"|equals?|matches|exceeds?|verif(?:y|ies|ied)|fails?|passes|succeeds?|measured?|appears?|receives?|notif(?:y|ies)|encrypts?|blocks?|opens?|loads?|saves?|updates?|removes?)\b",
 }
 VERBS = (
     "add allow analyse analyze approve archive arrange assign attach authenticate automate backup block book browse build cache calculate call cancel capture categorize "
