@@ -16,15 +16,12 @@ from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.phrases import lower_first, strip_end, upper_first
 from workers.builtin.short_names import infinitive, stated, wished
+from workers.builtin.titles import ORDER
 from workers.builtin.wishes import imperative, is_reserved, same_person
 from workers.documents.content import UserStory
 from workers.documents.reading_words import statement_words
 
-_MADE = expression(
-    r"^(?:please\s+)?(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
-    r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?=(?:an?|the|our|my)\s)",
-    re.IGNORECASE,
-)
+_MADE = expression(rf"{ORDER}(?=(?:an?|the|our|my)\s)", re.IGNORECASE)
 _LACKS = expression(
     r"^.{0,80}?\bneeds?\s((?:an?|some|the)\s.+)$", re.IGNORECASE | re.DOTALL
 )  # `The office needs a list`
