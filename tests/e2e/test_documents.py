@@ -27,7 +27,7 @@ from orchestrator.config import resources
 from tests.e2e.support import ROOT, Lifecycle, lifecycle
 from tests.patience import patient
 from tests.rows import common
-from workers.builtin.language import lexicon
+from workers.builtin.lexicon import lexicon
 from workers.documents.labels import labels
 
 SENTENCE = 5  # words; anything shorter is a label or a cell

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.unit.builtin_chain import DATA, artifact, ask, chain
-from workers.builtin.language import lexicon
+from workers.builtin.lexicon import lexicon
 from workers.documents.content import Content
 
 _REFERENCES = {"id", "requirements", "goals", "adrs", "depends_on", "refers_to"}

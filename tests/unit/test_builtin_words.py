@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.unit.builtin_chain import artifact, chain
-from workers.builtin.language import detect_language, lexicon
+from workers.builtin.lexicon import detect_language, lexicon
 from workers.builtin.sentences import sentences
 from workers.builtin.stories import one_of
 from workers.documents.escape import cell, inline

@@ -7,7 +7,7 @@ import pytest
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.request import analyse_request
 
 EN = "# Shift list\n\nWe need a shift list for our volunteers. It must show every shift.\n\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.people import people_in, persona
 from workers.builtin.request import analyse_request
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from orchestrator.domain.dataclass import replace
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.names import external
 from workers.builtin.phrases import lower_first, short, strip_end, unique

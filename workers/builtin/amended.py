@@ -10,7 +10,7 @@ import re
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import first_modal
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.phrases import TRIM, carries, upper_first
 from workers.documents.content import Moscow, Requirement
 from workers.documents.quantities import quantities

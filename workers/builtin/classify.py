@@ -9,7 +9,7 @@ from orchestrator.domain.text import keywords
 from workers.builtin.analysis import Criterion
 from workers.builtin.defects import plainly_broken, turned_round
 from workers.builtin.goals import goal_of
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.manuals import promised, subject_of
 from workers.builtin.people import actor_name
 from workers.builtin.phrases import TRIM

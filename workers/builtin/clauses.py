@@ -8,7 +8,7 @@ import re
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
-from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.phrases import TRIM
 

@@ -13,7 +13,7 @@ from orchestrator.domain.tongues import tongue
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import Clause, measures, story_wish
 from workers.builtin.known_kinds import outcomes
-from workers.builtin.language import Lexicon
+from workers.builtin.lexicon import Lexicon
 from workers.builtin.phrases import lower_first, short, strip_end, upper_first
 from workers.builtin.wishes import is_reserved
 from workers.documents.quantities import quantities

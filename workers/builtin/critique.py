@@ -16,7 +16,7 @@ from orchestrator.domain.text import keywords
 from workers.agents.protocol import AgentRequest
 from workers.builtin.advice import advice
 from workers.builtin.analysis import Need
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import short, strip_end, unique
 from workers.documents.content import (

@@ -8,7 +8,7 @@ import re
 from orchestrator.domain.patterns import expression
 from workers.builtin.clauses import first_modal
 from workers.builtin.goals import goal_of
-from workers.builtin.language import Lexicon
+from workers.builtin.lexicon import Lexicon
 from workers.builtin.outcomes import says_both
 from workers.builtin.people import people_in
 from workers.builtin.qualities import category_of

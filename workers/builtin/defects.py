@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.phrases import upper_first
 from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import imperative

@@ -9,7 +9,7 @@ from orchestrator.domain.text import keywords
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import lower_first, short, strip_end
 from workers.builtin.requirement_groups import RANK, Group, grouped, title_of

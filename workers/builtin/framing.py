@@ -11,7 +11,7 @@ from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin import cues
-from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.people import people_in
 from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import doer_of, imperative

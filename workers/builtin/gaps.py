@@ -5,7 +5,7 @@ from __future__ import annotations
 from orchestrator.domain.clarified import MOST_QUESTIONS
 from orchestrator.domain.json_types import JsonObject
 from workers.builtin.analysis import RequestAnalysis
-from workers.builtin.language import lexicon
+from workers.builtin.lexicon import lexicon
 from workers.builtin.request import analyse_request
 
 

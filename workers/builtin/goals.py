@@ -7,7 +7,7 @@ import re
 
 from orchestrator.domain.patterns import expression
 from workers.builtin.analysis import Goal
-from workers.builtin.language import Lexicon
+from workers.builtin.lexicon import Lexicon
 from workers.builtin.phrases import TRIM
 from workers.builtin.sentences import Sentence
 from workers.documents.quantities import quantities

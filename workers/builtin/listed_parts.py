@@ -12,7 +12,7 @@ import re
 from orchestrator.domain.patterns import expression
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import Clause
-from workers.builtin.language import Lexicon
+from workers.builtin.lexicon import Lexicon
 from workers.builtin.people import is_person
 from workers.builtin.phrases import TRIM
 from workers.builtin.wishes import imperative

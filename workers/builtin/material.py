@@ -12,7 +12,7 @@ from orchestrator.domain.json_types import Json
 from orchestrator.domain.patterns import expression
 from workers.builtin.analysis import Need, RequestAnalysis
 from workers.builtin.known_kinds import Ask, ask_of, rows
-from workers.builtin.language import Lexicon, lexicon, lexicon_of
+from workers.builtin.lexicon import Lexicon, lexicon, lexicon_of
 from workers.builtin.listed_parts import names_verb
 from workers.builtin.names import plural
 from workers.builtin.phrases import lower_first, strip_end, upper_first

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import first_modal
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.phrases import upper_first
 from workers.documents.content import Requirement
 

@@ -12,7 +12,7 @@ from orchestrator.domain.text import is_cjk
 from workers.builtin.analysis import Category, Kind
 from workers.builtin.clauses import Clause, unhedged
 from workers.builtin.goals import goal_of
-from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import imperative
 

@@ -10,7 +10,7 @@ from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Need, RequestAnalysis
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import clause
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.listed_parts import listed_parts
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.sentences import UNREAD, is_telling, lexicon_for, sentences_of

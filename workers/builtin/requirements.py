@@ -12,7 +12,7 @@ from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria, headline
 from workers.builtin.cues import DUE
 from workers.builtin.discovery import left_out
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.orders import renamed, reworded

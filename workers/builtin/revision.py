@@ -26,7 +26,7 @@ from workers.builtin.amended import (
 )
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause, first_modal
-from workers.builtin.language import lexicon, lexicon_of
+from workers.builtin.lexicon import lexicon, lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.orders import is_order, renamed, restates, reworded
 from workers.builtin.phrases import carries, short, unique

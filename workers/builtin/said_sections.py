@@ -14,7 +14,7 @@ from orchestrator.domain.text import keywords
 from workers.builtin.analysis import Actor, RequestAnalysis
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import first_modal
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.sentences import Sentence, is_telling, sentences_of
 from workers.builtin.wishes import imperative, same_person
 from workers.documents.block_parts import several

@@ -13,7 +13,7 @@ from workers.builtin.clauses import clause, first_modal
 from workers.builtin.defects import Report, report_of
 from workers.builtin.framing import from_wish_on
 from workers.builtin.goals import goal_of, two_goals
-from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.manuals import is_manual
 from workers.builtin.qualities import kind_of, quality_of
 from workers.builtin.sentences import Sentence

@@ -16,8 +16,8 @@ from workers.builtin.clauses import first_modal
 from workers.builtin.defects import tells_defect, wanted_parts
 from workers.builtin.framing import introduces, is_background, told_today, under_topic
 from workers.builtin.goals import goal_in, goal_of, two_goals
-from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.leads import is_answer
+from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.people import people_in, people_named
 from workers.builtin.polite import polite_wish
 from workers.builtin.qualities import category_of

@@ -11,7 +11,7 @@ from orchestrator.domain.tongues import tongue
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import story_wish
 from workers.builtin.criteria import SYSTEM, base
-from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.phrases import lower_first, strip_end, upper_first

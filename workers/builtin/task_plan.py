@@ -9,7 +9,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan_words import spoken_of
 from orchestrator.domain.testable import is_testable
 from workers.builtin.criteria import criteria
-from workers.builtin.language import lexicon_of
+from workers.builtin.lexicon import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import short, unique
 from workers.builtin.request import analyse_request

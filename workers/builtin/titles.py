@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from orchestrator.domain.generic_titles import without_mark
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
-from workers.builtin.language import Lexicon
+from workers.builtin.lexicon import Lexicon
 from workers.builtin.manuals import subject_of
 from workers.builtin.phrases import TRIM, upper_first
 from workers.builtin.polite import polite_wish

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
-from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.names import singular
 from workers.builtin.people import (
     actor_name,

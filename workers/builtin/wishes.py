@@ -9,7 +9,7 @@ import re
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from workers.builtin import names
-from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.phrases import TRIM
 from workers.builtin.sentences import Sentence
 from workers.documents.reading_words import statement_words
