@@ -7,8 +7,8 @@ import pytest
 from workers.builtin.analysis import RequestAnalysis
 from workers.builtin.clauses import first_modal
 from workers.builtin.criteria import criteria
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.request import analyse_request
+from workers.documents.lexicon import lexicon_of
 
 FEATURES = "# Key cabinet\n\n## Features\n\n- A janitor lends a key to a craftsman\n- The list shows who has which key\n\n"
 

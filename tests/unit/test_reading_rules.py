@@ -7,7 +7,7 @@ import pytest
 
 from workers.builtin import analyse_request
 from workers.builtin.goals import goal_of
-from workers.builtin.lexicon import lexicon_of
+from workers.documents.lexicon import lexicon_of
 
 ASKS = "\n\n## Requirements\n\n- Nurses must sign in with a card\n"
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from orchestrator.domain.documents import DECLARED, DocumentDef
 from orchestrator.domain.errors import AgentCrashed, AgentUnavailable
 from workers.agents.protocol import AgentReply, AgentRequest, Usage
-from workers.builtin.lexicon import detect_language
+from workers.documents.lexicon import detect_language
 
 __all__ = ["BuiltinAgent", "analyse_request", "detect_language"]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from orchestrator.domain.dataclass import replace
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.names import external
 from workers.builtin.phrases import lower_first, short, strip_end, unique
 from workers.documents.content import Architecture, Brief, Epics, Requirement, Requirements
+from workers.documents.lexicon import lexicon_of
 from workers.documents.lint import Artifact
 
 MOST = 3  # suggestions of one perspective on a sound document

@@ -10,9 +10,9 @@ import re
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import first_modal
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.phrases import TRIM, carries, upper_first
 from workers.documents.content import Moscow, Requirement
+from workers.documents.lexicon import lexicon_of
 from workers.documents.quantities import quantities
 from workers.documents.reading_words import priority_of
 

@@ -11,7 +11,6 @@ from workers.builtin import discovery
 from workers.builtin.analysis import Need
 from workers.builtin.criteria import headline
 from workers.builtin.goals import goal_of
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import carries, lower_first, short, strip_end, unique, upper_first
 from workers.builtin.requirement_groups import Group, grouped, title_of
@@ -26,6 +25,7 @@ from workers.documents.content import (
     Synthesis,
     User,
 )
+from workers.documents.lexicon import lexicon_of
 
 _MAX_PROPOSED_GOALS = 3
 _GOAL_ASKED = expression(r"(G-\d+)[:：]")  # before the question about a goal

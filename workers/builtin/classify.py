@@ -9,15 +9,15 @@ from orchestrator.domain.text import keywords
 from workers.builtin.analysis import Criterion
 from workers.builtin.defects import plainly_broken, turned_round
 from workers.builtin.goals import goal_of
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.manuals import promised, subject_of
 from workers.builtin.people import actor_name
 from workers.builtin.phrases import TRIM
 from workers.builtin.remainder import remainder
-from workers.builtin.sentences import Sentence
 from workers.builtin.sorter import Sorter
+from workers.documents.lexicon import lexicon_of
 from workers.documents.passage import ASKED
 from workers.documents.ranks import ranks
+from workers.documents.sentences import Sentence
 from workers.documents.shown_code import shown_code
 from workers.documents.trouble import tells_trouble
 

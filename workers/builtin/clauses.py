@@ -8,9 +8,9 @@ import re
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
-from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.phrases import TRIM
+from workers.documents.lexicon import Lexicon, lexicon_of
 
 _ABLE = expression(r"^(?:also\s+)?(?:not\s+)?(?:be\s+(?:able\s+to|possible\s+to)\s+)?", re.IGNORECASE)
 _NEGATED = expression(r"^(?:also\s+)?(not|never)\s+|^不(?!超|少|低|高)")

@@ -13,9 +13,9 @@ from orchestrator.domain.tongues import tongue
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import Clause, measures, story_wish
 from workers.builtin.known_kinds import outcomes
-from workers.builtin.lexicon import Lexicon
 from workers.builtin.phrases import lower_first, short, strip_end, upper_first
 from workers.builtin.wishes import is_reserved
+from workers.documents.lexicon import Lexicon
 from workers.documents.quantities import quantities
 from workers.documents.reading_words import statement_words
 from workers.documents.words import spoken

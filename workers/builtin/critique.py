@@ -16,7 +16,6 @@ from orchestrator.domain.text import keywords
 from workers.agents.protocol import AgentRequest
 from workers.builtin.advice import advice
 from workers.builtin.analysis import Need
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import short, strip_end, unique
 from workers.documents.content import (
@@ -30,6 +29,7 @@ from workers.documents.content import (
     Weakness,
 )
 from workers.documents.identifiers import items_of
+from workers.documents.lexicon import lexicon_of
 from workers.documents.lint import Artifact, Finding, artifact_of, findings_of
 from workers.documents.lint.comparing import Carriers
 from workers.documents.lint.rules import finding

@@ -8,14 +8,14 @@ import re
 from orchestrator.domain.patterns import expression
 from workers.builtin.clauses import first_modal
 from workers.builtin.goals import goal_of
-from workers.builtin.lexicon import Lexicon
-from workers.builtin.outcomes import says_both
 from workers.builtin.people import people_in
 from workers.builtin.qualities import category_of
-from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import imperative
+from workers.documents.lexicon import Lexicon
+from workers.documents.outcomes import says_both
 from workers.documents.passage import ASKED
 from workers.documents.reading_words import column_of, statement_words
+from workers.documents.sentences import Sentence
 
 CLARIFY = expression(  # `... (to clarify: how long?)`
     r"\s*[(\[（【](?:needs clarification|to clarify|open|tbd|待确认|待定)\s*[:：]\s*([^)\]）】]{3,})[)\]）】]",

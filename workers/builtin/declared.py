@@ -15,9 +15,9 @@ from orchestrator.domain.text import mentions
 from workers.builtin.material import Material
 from workers.builtin.phrases import carries, strip_end, unique
 from workers.builtin.revision import requests_in
-from workers.builtin.sentences import sentences
 from workers.documents.content import Content, Declared, Item, Source, Stated, Statement
 from workers.documents.models import model_of
+from workers.documents.sentences import sentences
 
 TEXT_LIMIT = 15_000  # characters of one section
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.phrases import upper_first
-from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import imperative
+from workers.documents.lexicon import lexicon_of
 from workers.documents.passage import Passage
+from workers.documents.sentences import Sentence
 from workers.documents.stack_traces import cited, error_of
 
 _REPRODUCES = expression(  # a heading or a label of the steps that show the defect

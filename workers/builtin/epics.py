@@ -9,13 +9,13 @@ from orchestrator.domain.text import keywords
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import lower_first, short, strip_end
 from workers.builtin.requirement_groups import RANK, Group, grouped, title_of
 from workers.builtin.revision import requests_in
 from workers.builtin.stories import one_of
 from workers.documents.content import Architecture, Epic, Epics, Moscow, Requirement, Story
+from workers.documents.lexicon import lexicon_of
 
 _NUMBER = expression(r"\d[\d.,]*\d|\d")
 

@@ -11,12 +11,12 @@ from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin import cues
-from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.people import people_in
-from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import doer_of, imperative
 from workers.documents.block_parts import reads_as_rule
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED
+from workers.documents.sentences import Sentence
 from workers.documents.trouble import hurts_today
 
 _LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}

@@ -7,10 +7,10 @@ import re
 
 from orchestrator.domain.patterns import expression
 from workers.builtin.analysis import Goal
-from workers.builtin.lexicon import Lexicon
 from workers.builtin.phrases import TRIM
-from workers.builtin.sentences import Sentence
+from workers.documents.lexicon import Lexicon
 from workers.documents.quantities import quantities
+from workers.documents.sentences import Sentence
 
 _RISING = expression(
     r"\s*\b(?:from|von|de|desde)\s[^,;:]{1,40}?\s(?:(?:down|up)\s)?(?:to|auf|à|a)\s*$|\s+(?:(?:down|up)\s+)?to\s*$|\s*\d[\d.,]*\s?%?\s*(?:->|→|=>)\s*$",

@@ -12,10 +12,10 @@ import re
 from orchestrator.domain.patterns import expression
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import Clause
-from workers.builtin.lexicon import Lexicon
 from workers.builtin.people import is_person
 from workers.builtin.phrases import TRIM
 from workers.builtin.wishes import imperative
+from workers.documents.lexicon import Lexicon
 from workers.documents.reading_words import statement_words
 from workers.documents.technologies import technologies
 

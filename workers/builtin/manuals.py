@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from orchestrator.domain.patterns import expression
-from workers.builtin.sentences import Sentence
 from workers.documents.passage import ASKED, Passage
+from workers.documents.sentences import Sentence
 from workers.documents.words import spoken
 
 _EXAMPLES = 3  # pieces of code from which a text shows how something is used

@@ -11,7 +11,7 @@ from functools import cache
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import first_modal
-from workers.builtin.lexicon import Lexicon, lexicon_of
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.reading_words import statement_words
 
 MAX_ENTITIES = 8

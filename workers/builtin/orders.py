@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import first_modal
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.phrases import upper_first
 from workers.documents.content import Requirement
+from workers.documents.lexicon import lexicon_of
 
 _ITEM = r"(?P<item>(?:REQ|NFR-[A-Z]{1,2})-\d+)"
 _POLITE = r"^(?:please |and |but |请|把|将)*"

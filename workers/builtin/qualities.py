@@ -12,9 +12,9 @@ from orchestrator.domain.text import is_cjk
 from workers.builtin.analysis import Category, Kind
 from workers.builtin.clauses import Clause, unhedged
 from workers.builtin.goals import goal_of
-from workers.builtin.lexicon import Lexicon, lexicon_of
-from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import imperative
+from workers.documents.lexicon import Lexicon, lexicon_of
+from workers.documents.sentences import Sentence
 
 _NO_QUALITY = expression(
     r"https?://\S+|\bports? `?\d+`?|\b(?:for|as) (?:an? |the |all )?(?:signed|logged)[- ]in \w+|\b[\w.]+\(\)",

@@ -10,18 +10,18 @@ from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Need, RequestAnalysis
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import clause
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.listed_parts import listed_parts
 from workers.builtin.people import actor_name, is_person
-from workers.builtin.sentences import UNREAD, is_telling, lexicon_for, sentences_of
 from workers.builtin.titles import asked_thing, product_of, title_of_request
 from workers.builtin.wishes import imperative, same_person
 from workers.documents.audience import without_denied
 from workers.documents.content import Entity
 from workers.documents.forms import form_of
+from workers.documents.lexicon import lexicon_of
 from workers.documents.outline import readable
 from workers.documents.passage import Passage
 from workers.documents.passages import passages
+from workers.documents.sentences import UNREAD, is_telling, lexicon_for, sentences_of
 from workers.documents.stated_data import stated_entities
 from workers.documents.technologies import names_alone, technologies
 

@@ -12,7 +12,6 @@ from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria, headline
 from workers.builtin.cues import DUE
 from workers.builtin.discovery import left_out
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.orders import renamed, reworded
@@ -21,6 +20,7 @@ from workers.builtin.revision import lines_of, not_carried, requests_in
 from workers.builtin.stories import story
 from workers.builtin.wishes import doer_of, imperative
 from workers.documents.content import Discovery, Entity, Requirement, Requirements, Statement
+from workers.documents.lexicon import lexicon_of
 from workers.documents.technologies import names_alone, technologies
 from workers.documents.traces import served
 

@@ -14,13 +14,13 @@ from orchestrator.domain.text import keywords
 from workers.builtin.analysis import Actor, RequestAnalysis
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import first_modal
-from workers.builtin.lexicon import lexicon_of
-from workers.builtin.sentences import Sentence, is_telling, sentences_of
 from workers.builtin.wishes import imperative, same_person
 from workers.documents.block_parts import several
+from workers.documents.lexicon import lexicon_of
 from workers.documents.passage import Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import label_role
+from workers.documents.sentences import Sentence, is_telling, sentences_of
 
 _SECTIONS = frozenset(
     {

@@ -13,9 +13,9 @@ from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import clause, unhedged
-from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.phrases import TRIM, upper_first
 from workers.builtin.wishes import CONDITION, is_reserved
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.reading_words import statement_words
 
 _HAN_SHORT = 10  # characters of a Chinese statement that is a name as it is

@@ -13,13 +13,13 @@ from workers.builtin.clauses import clause, first_modal
 from workers.builtin.defects import Report, report_of
 from workers.builtin.framing import from_wish_on
 from workers.builtin.goals import goal_of, two_goals
-from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.manuals import is_manual
 from workers.builtin.qualities import kind_of, quality_of
-from workers.builtin.sentences import Sentence
 from workers.builtin.users import Users
 from workers.documents.content import Moscow
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED, Passage
+from workers.documents.sentences import Sentence
 
 _PRONOUN = expression(r"(?:they|he|she|and)\s", re.IGNORECASE)
 

@@ -16,19 +16,19 @@ from workers.builtin.clauses import first_modal
 from workers.builtin.defects import tells_defect, wanted_parts
 from workers.builtin.framing import introduces, is_background, told_today, under_topic
 from workers.builtin.goals import goal_in, goal_of, two_goals
-from workers.builtin.leads import is_answer
-from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.people import people_in, people_named
-from workers.builtin.polite import polite_wish
 from workers.builtin.qualities import category_of
-from workers.builtin.sentences import Sentence
 from workers.builtin.sorted_request import SortedRequest
 from workers.builtin.users_in_prose import AWAY
 from workers.builtin.wishes import CONDITION, doer_of, imperative, two_wishes
 from workers.documents import audience
+from workers.documents.leads import is_answer
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED
+from workers.documents.polite import polite_wish
 from workers.documents.ranks import ranks
 from workers.documents.reading_words import label_role, priority_of
+from workers.documents.sentences import Sentence
 from workers.documents.stated_name import called_name
 from workers.documents.technologies import refuses
 from workers.documents.trouble import tells_of_better

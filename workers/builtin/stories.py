@@ -11,7 +11,6 @@ from orchestrator.domain.tongues import tongue
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import story_wish
 from workers.builtin.criteria import SYSTEM, base
-from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.phrases import lower_first, strip_end, upper_first
@@ -19,6 +18,7 @@ from workers.builtin.short_names import infinitive, stated, wished
 from workers.builtin.titles import ORDER
 from workers.builtin.wishes import imperative, is_reserved, same_person
 from workers.documents.content import UserStory
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.reading_words import statement_words
 
 _MADE = expression(rf"{ORDER}(?=(?:an?|the|our|my)\s)", re.IGNORECASE)

@@ -9,12 +9,12 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan_words import spoken_of
 from orchestrator.domain.testable import is_testable
 from workers.builtin.criteria import criteria
-from workers.builtin.lexicon import lexicon_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import short, unique
 from workers.builtin.request import analyse_request
 from workers.builtin.requirement_groups import grouped, title_of
 from workers.documents.content import Architecture, Epics, Requirement
+from workers.documents.lexicon import lexicon_of
 from workers.documents.plan_content import DoneWhen, FileChange, PlanContent, PlannedTask, given_task
 
 MOST_CRITERIA = 30  # of one task

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from orchestrator.domain.generic_titles import without_mark
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
-from workers.builtin.lexicon import Lexicon
 from workers.builtin.manuals import subject_of
 from workers.builtin.phrases import TRIM, upper_first
-from workers.builtin.polite import polite_wish
-from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import imperative
+from workers.documents.lexicon import Lexicon
 from workers.documents.passage import ASKED, SKIPPED, Passage
+from workers.documents.polite import polite_wish
 from workers.documents.reading_words import label_role, role_of, statement_words
+from workers.documents.sentences import Sentence
 from workers.documents.stated_name import called_name, can_name, headed_name
 from workers.documents.words import spoken
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
-from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.names import singular
 from workers.builtin.people import (
     actor_name,
@@ -25,13 +24,14 @@ from workers.builtin.people import (
     persona,
 )
 from workers.builtin.phrases import TRIM
-from workers.builtin.sentences import Sentence, split
 from workers.builtin.users_in_prose import AWAY, has_verb, told_people
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.audience import denied
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED, Passage
 from workers.documents.property_rows import is_of_person, says_nothing
 from workers.documents.reading_words import attribute_of, column_of, label_role
+from workers.documents.sentences import Sentence, split
 
 _NO_NAME = expression(r"[`{}<>\[\]=|/]")
 _KINDS = expression(  # a heading that parts a section about users and names none: `Key user types`

@@ -10,8 +10,8 @@ import re
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
-from workers.builtin.lexicon import Lexicon
 from workers.builtin.people import actor_name, is_person, people_named
+from workers.documents.lexicon import Lexicon
 from workers.documents.reading_words import people_words, statement_words
 
 AWAY = expression(  # who has to do with it, and does not use it

@@ -9,10 +9,10 @@ import re
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from workers.builtin import names
-from workers.builtin.lexicon import Lexicon, lexicon_of
 from workers.builtin.phrases import TRIM
-from workers.builtin.sentences import Sentence
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.reading_words import statement_words
+from workers.documents.sentences import Sentence
 
 _BOTH = expression(r"\b((\w{3,}?)(?:inn)?en) und (\2\w{0,3})\b")  # `Schülerinnen und Schüler` are one
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
