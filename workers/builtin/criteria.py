@@ -13,7 +13,7 @@ from orchestrator.domain.tongues import tongue
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import Clause, measures, story_wish
 from workers.builtin.known_kinds import outcomes
-from workers.builtin.phrases import lower_first, short, strip_end, upper_first
+from workers.builtin.phrases import ASIDE, lower_first, short, strip_end, upper_first
 from workers.builtin.wishes import is_reserved
 from workers.documents.lexicon import Lexicon
 from workers.documents.quantities import quantities
@@ -32,7 +32,6 @@ _BESIDE = expression(
 _CASES = expression(r"\b(?:when|if|while|unless)\b", re.IGNORECASE)
 _ADVERB = expression(r"^(?:(?:also|please|and|then)\s+)+", re.IGNORECASE)
 _LEFT = expression(r",?\s+(?:also|even|only|and|or)$", re.IGNORECASE)  # what stood before a condition
-_ASIDE = expression(r"\s*[(（][^()（）]*[)）]")
 _PLURAL_NOT = expression(r"(?:ss|us|is)$")
 _NUMBER = expression(
     r"\d|%|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?) "
@@ -169,7 +168,7 @@ def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
 
 def _at_values(text: str, lex: Lexicon) -> list[str]:
     """A test at the values that a statement names; none where its numbers are names: a criterion does not repeat it."""
-    text = _ASIDE.sub(" ", text)
+    text = ASIDE.sub(" ", text)
     found = [match[0].strip(" .,;:") for match in quantities(text)] if lex.language == "en" else []
     values = found or [piece for piece in measures(text, lex) if lex.language == "zh"]
     return [lex.say("criterion_measured", values=lex.join(list(dict.fromkeys(values))))] if values else []

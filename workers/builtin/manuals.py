@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from orchestrator.domain.patterns import expression
+from workers.builtin.phrases import once
 from workers.documents.passage import ASKED, Passage
 from workers.documents.sentences import Sentence
 from workers.documents.words import spoken
@@ -48,4 +49,4 @@ def promised(found: list[Sentence], name: str) -> list[Sentence]:
         and not _IS_A.match(spoken(row.text))
         and not row.text.endswith((":", "?"))
     ]
-    return list({row.text: row for row in found}.values())[:_PROMISES]
+    return once(found)[:_PROMISES]

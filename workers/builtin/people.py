@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
+from workers.builtin.phrases import stems
 from workers.documents.audience import without_denied
 from workers.documents.lexicon import Lexicon
 from workers.documents.reading_words import people, people_words, statement_words
@@ -330,9 +331,7 @@ def _acting(follows: str, lex: Lexicon, told: str, *, many: bool) -> bool:
         return True
     if _COMPOUND.match(follows) or (_ONE.match(told) and word in lex.verbs):
         return False  # `Patient names are replaced`, `A volunteer lock keeper arrives`
-    if {word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"} & (
-        lex.verbs | people_words("does")
-    ):
+    if stems(word) & (lex.verbs | people_words("does")):
         return True
     return (
         not follows.isascii()

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Protocol, TypeVar
 
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords, overlap
 
 TRIM = " \t.,;:!?。，；：！？、"  # what stands around a statement and is none of its words
+ASIDE = expression(r"\s*[(（][^()（）]*[)）]")
 _LEADING = frozenset("the a an each every all only what when if our no this these".split())  # noqa: SIM905
+
+
+class _Said(Protocol):
+    @property
+    def text(self) -> str: ...
+
+
+R = TypeVar("R", bound=_Said)
 
 
 def upper_first(text: str) -> str:
@@ -52,6 +63,16 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
 def carries(text: str, carrier: str) -> bool:
     """Whether one item already says what `text` says."""
     return text.strip(TRIM) in carrier or overlap(text, keywords(carrier)) >= 0.85
+
+
+def stems(word: str) -> set[str]:
+    """What a verb in the third person may come from: `carries` -> `carry`, among words that are none."""
+    return {word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"}
+
+
+def once(rows: Iterable[R]) -> list[R]:
+    """The statements, of those that say the same the last in the place of the first."""
+    return list({row.text: row for row in rows}.values())
 
 
 def unique(lines: Iterable[str]) -> list[str]:

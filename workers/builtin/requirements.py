@@ -15,7 +15,7 @@ from workers.builtin.discovery import left_out
 from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.orders import renamed, reworded
-from workers.builtin.phrases import best, short, strip_end, unique, upper_first
+from workers.builtin.phrases import best, once, short, strip_end, unique, upper_first
 from workers.builtin.revision import lines_of, not_carried, requests_in
 from workers.builtin.stories import story
 from workers.builtin.wishes import doer_of, imperative
@@ -232,7 +232,7 @@ def _integrations(m: Material) -> list[Statement]:
     ]
     if m.repository:
         rows += [Statement(text=name, source="repository") for name, _ in m.repository.frameworks[:8]]
-    return list({row.text: row for row in rows}.values())
+    return once(rows)
 
 
 def _questions(m: Material, items: Iterable[Requirement]) -> list[str]:

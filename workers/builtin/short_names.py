@@ -13,7 +13,7 @@ from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import clause, unhedged
-from workers.builtin.phrases import TRIM, upper_first
+from workers.builtin.phrases import ASIDE, TRIM, upper_first
 from workers.builtin.wishes import CONDITION, is_reserved
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.reading_words import statement_words
@@ -28,7 +28,6 @@ _ADVERBS = expression(
     r"^(?:(?:only|also|not|never|always|then|automatically|easily|quickly)\s+)+", re.IGNORECASE
 )
 _NEEDS = expression(r"\bneeds?\s+(?!to\b)(.+)$", re.IGNORECASE)
-_ASIDE = expression(r"\s*[(（][^()（）]*[)）]")
 _LABEL = expression(r"^([^\W\d_](?:[^:：.,;]){2,40})[:：]\s+\S")
 _ENDS = expression(
     r"\s+(?:by|in|within|under|from|to|with|on|at|when|if|after|before|into|as|via|using|without|so|that|which|who|until|once|per|over|against|then|while|during|every|whenever|because|except|is|are|can|may|must|should)\b|[,;()]|:(?!\d)|\s+(?:and|or) (?=(?:can|may|must|should|then|is|are|the|an?|their|its|it|they|not)\b|[a-z]+s (?:it|them|the|an?)\b)",
@@ -95,10 +94,10 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
     said = whole[lead.end() :] if lead else whole
     if said.split(" ")[0].lower() in lex.verbs:
         return None  # a command
-    tokens = list(_TOKEN.finditer(_ASIDE.sub(lambda m: " " * len(m[0]), said)))[:10]
+    tokens = list(_TOKEN.finditer(ASIDE.sub(lambda m: " " * len(m[0]), said)))[:10]
     for at, token in enumerate(tokens[1:], 1):
         low, subject = token[0].lower(), said[: token.start()].strip()
-        head = _ASIDE.sub("", subject).strip()
+        head = ASIDE.sub("", subject).strip()
         if (
             re.search(r"[,;:]$", subject)
             or not _DETERMINERS.sub("", f"{head} ").strip()
@@ -305,7 +304,7 @@ def _whole(text: str) -> str:
 
 def _thing(text: str) -> str:
     """The noun phrase with which a text begins, without determiners; empty when it is none or too long for a name."""
-    found = _ENDS.split(f" {_ASIDE.sub('', text).strip()}", maxsplit=1)[0].strip(TRIM)
+    found = _ENDS.split(f" {ASIDE.sub('', text).strip()}", maxsplit=1)[0].strip(TRIM)
     thing = _DETERMINERS.sub("", f"{found} ").strip(TRIM)
     thing = _NEXT.split(thing, maxsplit=1)[0].strip(TRIM)
     words = thing.split()

@@ -13,7 +13,7 @@ from workers.builtin.clauses import story_wish
 from workers.builtin.criteria import SYSTEM, base
 from workers.builtin.material import Material
 from workers.builtin.names import singular
-from workers.builtin.phrases import lower_first, strip_end, upper_first
+from workers.builtin.phrases import ASIDE, lower_first, strip_end, upper_first
 from workers.builtin.short_names import infinitive, stated, wished
 from workers.builtin.titles import ORDER
 from workers.builtin.wishes import imperative, is_reserved, same_person
@@ -38,7 +38,7 @@ _NAMED_THING = expression(  # `csv data export`: a thing, of which nothing is to
 def story(need: Need, m: Material) -> UserStory:
     c = need.clause
     lex = lexicon_of(need.text)
-    beside = re.sub(r"\s*[(（][^()（）]*[)）]", "", need.text)
+    beside = ASIDE.sub("", need.text)
     named = next((name for name in m.actor_names() if _mentions(beside, name)), "")
     so = lex.find("so_that", need.text)
     befalls = any(action.startswith("be ") for action in c.actions)  # nobody wants what happens to them

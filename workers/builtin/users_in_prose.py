@@ -11,6 +11,7 @@ import re
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin.people import actor_name, is_person, people_named
+from workers.builtin.phrases import stems
 from workers.documents.lexicon import Lexicon
 from workers.documents.reading_words import people_words, statement_words
 
@@ -58,8 +59,7 @@ def _subject(sentence: str, lex: Lexicon) -> str:
     if found is None:
         return ""
     verb = found[2].lower()
-    stems = {verb, verb.removesuffix("s"), verb.removesuffix("es"), verb.removesuffix("ies") + "y"}
-    if not stems & (lex.verbs | statement_words("lives")):
+    if not stems(verb) & (lex.verbs | statement_words("lives")):
         return ""
     name = actor_name(found[1])
     words = name.lower().split()

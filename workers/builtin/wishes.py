@@ -9,7 +9,7 @@ import re
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from workers.builtin import names
-from workers.builtin.phrases import TRIM
+from workers.builtin.phrases import ASIDE, TRIM, stems
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.reading_words import statement_words
 from workers.documents.sentences import Sentence
@@ -86,7 +86,7 @@ def is_reserved(text: str) -> bool:
 
 def listed(text: str, longest: int = 8) -> list[str]:
     """The things that a sentence without a verb lists; parentheses stay with theirs."""
-    bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(TRIM)
+    bare = ASIDE.sub("", text).strip(TRIM)
     bare = _BOTH.sub("\\1\u00a0und\u00a0\\3", bare)
     split = re.split(
         r"[、,，;；·•和及]|[ \n](?:and|or|und|et|y|e|sowie|as well as|ainsi que|así como)[ \n]", bare
@@ -122,9 +122,10 @@ def doer_of(text: str, lex: Lexicon) -> str:
         return ""
     for at, word in enumerate(words[1:], 1):
         low = word.lower()
-        stems = {low, low.removesuffix("s"), low.removesuffix("es"), low.removesuffix("ies") + "y"}
         named = [other for other in words[:at] if other.lower() not in statement_words("before_noun")]
-        if named and (stems & lex.verbs or (low in ("is", "are") and _suffers(words[at + 1 : at + 3], lex))):
+        if named and (
+            stems(low) & lex.verbs or (low in ("is", "are") and _suffers(words[at + 1 : at + 3], lex))
+        ):
             return " ".join(words[:at])
     return ""
 
