@@ -10,7 +10,7 @@ import re
 
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.text import is_cjk
-from workers.builtin import cues
+from workers.builtin import cues, exclusions
 from workers.builtin.analysis import Criterion, Risk
 from workers.builtin.clauses import first_modal
 from workers.builtin.defects import tells_defect, wanted_parts
@@ -57,7 +57,7 @@ class Sorter(SortedRequest):
         row = self._clarified(row)
         if self._endangers_or_shows(row, lex) or self._is_for_its_readers(row, lex) or self._bounds(row, lex):
             return
-        if row.role == "non_goal" and cues.is_for_later(row, lex):
+        if row.role == "non_goal" and exclusions.is_for_later(row, lex):
             row = row.within("requirement")
         if self._forbids_or_excludes(row, lex):
             return
@@ -162,7 +162,7 @@ class Sorter(SortedRequest):
             return self._limit(row, lex)
         if role in (*_SETTING, "constraint", *ASKED) and cues.UNCHANGED.match(text):
             return self._limit(row, lex)
-        return self._situated(row, lex) if role == "non_goal" and cues.comments(row, lex) else False
+        return self._situated(row, lex) if role == "non_goal" and exclusions.comments(row, lex) else False
 
     def _forbids_or_excludes(self, row: Sentence, lex: Lexicon) -> bool:
         """Take a rule that denies something, or what is left out."""
@@ -170,13 +170,13 @@ class Sorter(SortedRequest):
         if (
             role in ("", "constraint", "nonfunctional", *ASKED)
             and not self.manual
-            and cues.forbids(text, lex)
+            and exclusions.forbids(text, lex)
         ):
             return self._need(row, lex, by_default=True)
-        if role == "non_goal" or row.priority == "Won't" or cues.excludes(row, lex, manual=self.manual):
-            self._need(replace(row, text=cues.without_reason(text)), lex, exclusion=True)
+        if role == "non_goal" or row.priority == "Won't" or exclusions.excludes(row, lex, manual=self.manual):
+            self._need(replace(row, text=exclusions.without_reason(text)), lex, exclusion=True)
             relied = lex.find("dependency", text) if role != "non_goal" else None
-            if relied and not cues.DENIED.search(text[: relied.start()]):
+            if relied and not exclusions.DENIED.search(text[: relied.start()]):
                 self.dependencies.append(text)
             return True
         if values.get("in_scope") and values.get("non_goal"):
@@ -250,7 +250,7 @@ class Sorter(SortedRequest):
             role in ("constraint", "nonfunctional", "") and not modal and lex.find("relies", text) is not None
         )
         needed = lex.find("dependency", text)
-        denied = role == "constraint" and needed and cues.DENIED.search(text[: needed.start()])
+        denied = role == "constraint" and needed and exclusions.DENIED.search(text[: needed.start()])
         rests = (
             needed is not None
             and not denied
