@@ -14,10 +14,10 @@ from workers.builtin.analysis import Need
 from workers.builtin.clauses import Clause, measures, story_wish
 from workers.builtin.known_kinds import outcomes
 from workers.builtin.phrases import ASIDE, lower_first, short, strip_end, upper_first
+from workers.builtin.verb_forms import third_person
 from workers.builtin.wishes import is_reserved
 from workers.documents.lexicon import Lexicon
 from workers.documents.quantities import quantities
-from workers.documents.reading_words import statement_words
 from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
@@ -276,7 +276,7 @@ def _done(action: str, c: Clause, lex: Lexicon, subject: str = "") -> str:
         return f"{subject} {verb} {action[3:]}"
     if c.negated:
         return f"{subject} {'do' if several else 'does'} not {action}"
-    return f"{subject} {action if several else _third_person(action)}"
+    return f"{subject} {action if several else third_person(action)}"
 
 
 def _several(subject: str) -> bool:
@@ -286,29 +286,4 @@ def _several(subject: str) -> bool:
         return False
     return words[-1].lower() in ("they", "people", "staff", "data") or (
         words[-1].lower().endswith("s") and not _PLURAL_NOT.search(words[-1].lower())
-    )
-
-
-def _third_person(action: str) -> str:
-    verb, _, rest = action.partition(" ")
-    low = verb.lower()
-    is_adverb = low.endswith("ly") and low not in statement_words("ly_verbs")
-    if rest and (is_adverb or low in statement_words("adverbs")):
-        return f"{verb} {_third_person(rest)}"
-    if low in ("have", "do", "go"):
-        said = {"have": "has", "do": "does", "go": "goes"}[low]
-    elif re.search(r"(?:s|x|z|ch|sh)$", low):
-        said = verb + "es"
-    elif re.search(r"[^aeiou]y$", low):
-        said = verb[:-1] + "ies"
-    else:
-        said = verb + "s"
-    return f"{said} {rest}".strip()
-
-
-def base(verb: str, lex: Lexicon) -> str:
-    """`converts` -> `convert`."""
-    low = verb.lower()
-    return next(
-        (known for known in lex.verbs if low in (f"{known}s", f"{known}es", f"{known[:-1]}ies")), verb
     )

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
 from workers.builtin.phrases import upper_first
+from workers.builtin.verb_forms import plain_verb
 from workers.builtin.wishes import imperative
 from workers.documents.lexicon import lexicon_of
 from workers.documents.passage import Passage
@@ -56,7 +57,6 @@ _SO_THAT = expression(
     r"^(?:please )?(?:fix|change|solve|repair|adjust|make|handle) (?:it|this|that|these) so (?:that )?(?P<wanted>.+)$",
     re.IGNORECASE,
 )
-_AN_E = expression(r"(?<=sh|ss|ch|go)e$")  # of `crashes`, `goes`
 _DOES = expression(
     r"(?:go|see|click|open|put|log|sign|type|enter|press|navigate|scroll|visit|run|wait|hit|tap|have|set|use|try)\b",
     re.IGNORECASE,
@@ -143,21 +143,13 @@ def turned_round(text: str, error: str = "") -> str:
         able = (
             "be able to " if denies.startswith("can") else "be " if denies.startswith(("is", "are")) else ""
         )
-        does = _base(found["does"]) if denies == "no longer" else found["does"]
+        does = plain_verb(found["does"]) if denies == "no longer" else found["does"]
         return f"{upper_first(found['subject'])} must {able}{does}{found['rest']}{tail}"
     if found := _IS.match(said):
         return f"{upper_first(found['subject'])} must not be {found['state']}{tail}"
     if found := _BROKEN.match(said):
-        return f"{upper_first(found['subject'])} must not {_base(found['does'])}{found['rest']}{tail}"
+        return f"{upper_first(found['subject'])} must not {plain_verb(found['does'])}{found['rest']}{tail}"
     return ""
-
-
-def _base(verb: str) -> str:
-    """`crashes` -> `crash`, `freezes` -> `freeze`."""
-    low, _, rest = verb.lower().partition(" ")
-    stem = low.removesuffix("s") if not low.endswith("ss") else low
-    base = _AN_E.sub("", stem)
-    return f"{base} {rest}".strip()
 
 
 def wanted_parts(text: str) -> list[str]:

@@ -14,6 +14,7 @@ from workers.builtin.analysis import Need
 from workers.builtin.clauses import Clause
 from workers.builtin.people import is_person
 from workers.builtin.phrases import TRIM
+from workers.builtin.verb_forms import names_verb
 from workers.builtin.wishes import imperative
 from workers.documents.lexicon import Lexicon
 from workers.documents.reading_words import statement_words
@@ -141,12 +142,6 @@ def _is_done(part: str, lex: Lexicon) -> bool:
     """Whether a part says what the thing does: `sends a mail`."""
     verb, _, rest = part.partition(" ")
     return bool(rest) and names_verb(verb, lex)
-
-
-def names_verb(word: str, lex: Lexicon) -> bool:
-    """Whether a word is a verb as `it` does it: `converts`, `validates`."""
-    low = word.lower()
-    return any(low == form for verb in lex.verbs for form in (f"{verb}s", f"{verb}es", f"{verb[:-1]}ies"))
 
 
 def _acts(said: str, lex: Lexicon) -> bool:

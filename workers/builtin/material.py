@@ -12,11 +12,11 @@ from orchestrator.domain.json_types import Json
 from orchestrator.domain.patterns import expression
 from workers.builtin.analysis import Need, RequestAnalysis
 from workers.builtin.known_kinds import Ask, ask_of, rows
-from workers.builtin.listed_parts import names_verb
 from workers.builtin.names import plural
 from workers.builtin.phrases import lower_first, strip_end, upper_first
 from workers.builtin.request import analyse_request
 from workers.builtin.said_sections import section_rows, with_sections
+from workers.builtin.verb_forms import names_verb
 from workers.documents.content import Brief, Content, Goal, Requirement, Requirements
 from workers.documents.lexicon import Lexicon, lexicon, lexicon_of
 from workers.documents.repository import Repository, read_repository

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
-from workers.builtin.phrases import stems
+from workers.builtin.verb_forms import stems
 from workers.documents.audience import without_denied
 from workers.documents.lexicon import Lexicon
 from workers.documents.reading_words import people, people_words, statement_words

@@ -65,11 +65,6 @@ def carries(text: str, carrier: str) -> bool:
     return text.strip(TRIM) in carrier or overlap(text, keywords(carrier)) >= 0.85
 
 
-def stems(word: str) -> set[str]:
-    """What a verb in the third person may come from: `carries` -> `carry`, among words that are none."""
-    return {word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"}
-
-
 def once(rows: Iterable[R]) -> list[R]:
     """The statements, of those that say the same the last in the place of the first."""
     return list({row.text: row for row in rows}.values())

@@ -14,6 +14,7 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import clause, unhedged
 from workers.builtin.phrases import ASIDE, TRIM, upper_first
+from workers.builtin.verb_forms import gerund, participle, verb_of
 from workers.builtin.wishes import CONDITION, is_reserved
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.reading_words import statement_words
@@ -53,11 +54,6 @@ _FIRST_THING = expression(
 )
 _WAY = expression(r"\b(?:way|place|tool|means|possibility|option) to (\w+)\s+(.+)$", re.IGNORECASE)
 _HAN_STORY = expression(r"^作为[^，,]{1,12}[,，]\s*我?(?:想要?|希望|需要|要|可以|能够?)+")
-_IRREGULAR = {
-    "sent": "send", "shown": "show", "kept": "keep", "found": "find", "told": "tell", "seen": "see", "chosen": "choose",
-    "written": "write", "read": "read", "held": "hold", "paid": "pay", "given": "give", "taken": "take", "made": "make",
-    "put": "put", "set": "set", "drawn": "draw", "bought": "buy", "sold": "sell", "built": "build", "left": "leave",
-}  # fmt: skip
 _AND_CAN = expression(
     r"\b(and|or|but|then) (?:also )?(?:can|may|could|will) (?:also )?(?=[a-z])", re.IGNORECASE
 )
@@ -113,7 +109,7 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
         if low.endswith("s") and tokens[at + 1 : at + 2] and tokens[at + 1][0].lower() in _OF_SEVERAL:
             continue  # `regular groups have`
         many = plural_head(head)
-        known = _base(low, lex)
+        known = verb_of(low, lex)
         rest = said[token.end() :].strip()
         if low in _BE:
             done = _TOKEN.match(rest)
@@ -144,41 +140,6 @@ def plural_head(subject: str) -> bool:
     )
 
 
-def _base(low: str, lex: Lexicon) -> str:
-    """A verb as `to` has it, from the form in which a statement has it; empty for another word."""
-    if low in ("has", "does", "goes"):
-        return {"has": "have", "does": "do", "goes": "go"}[low]
-    if low in lex.verbs or low == "have":
-        return low
-    forms = (low.removesuffix("s"), low.removesuffix("es"), low.removesuffix("ies") + "y")
-    return next((form for form in forms if low.endswith("s") and form in lex.verbs), "")
-
-
-def participle(low: str, lex: Lexicon) -> str:
-    """The verb of what is done to something: `posted` -> `post`; empty for another word."""
-    if low in _IRREGULAR:
-        return _IRREGULAR[low]
-    if not low.endswith("ed"):
-        return ""
-    forms = (
-        low[:-2],
-        low[:-1],
-        low[:-3] + "y" if low.endswith("ied") else "",
-        low[:-3] if low[-3:-2] == low[-4:-3] else "",
-    )
-    return next((form for form in forms if form in lex.verbs), "")
-
-
-def gerund(verb: str) -> str:
-    """`report` -> `reporting`, `book`, `plan`, `scan` with their spelling."""
-    if verb.endswith("ie"):
-        return f"{verb[:-2]}ying"
-    if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")):
-        return f"{verb[:-1]}ing"
-    short = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb) or verb in statement_words("doubled")
-    return f"{verb}{verb[-1]}ing" if short else f"{verb}ing"
-
-
 def infinitive(text: str, lex: Lexicon, *, acting: bool) -> str:
     """What somebody wants who makes a plain statement: `to get a text`, of others `the hirer to be told the price`."""
     own = _FIRST.match(text) if lex.language == "en" else None
@@ -192,7 +153,7 @@ def infinitive(text: str, lex: Lexicon, *, acting: bool) -> str:
         return ""
     rest = _AND_CAN.sub(r"\1 ", found.rest)
     if not found.several:
-        rest = _AND_DOES.sub(lambda m: m[1] + (_base(m[2], lex) or m[2]), rest)
+        rest = _AND_DOES.sub(lambda m: m[1] + (verb_of(m[2], lex) or m[2]), rest)
     subject = "" if acting else f"{_lower(found.subject)} "
     condition = f" {_lower(found.condition)}" if found.condition else ""
     return f"{subject}to {found.verb} {rest}".strip(TRIM) + condition
@@ -277,7 +238,7 @@ def _named(subject: str, verb: str, rest: str, lex: Lexicon) -> str:
         )
         return upper_first(f"{gerund(acted)} {_lower(thing)}") if acted and thing else ""
     thing = _thing(rest)
-    verb = _base(verb, lex)
+    verb = verb_of(verb, lex)
     if not thing or not verb:
         return ""
     led = _LED.match(rest)

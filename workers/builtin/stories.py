@@ -10,12 +10,13 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import story_wish
-from workers.builtin.criteria import SYSTEM, base
+from workers.builtin.criteria import SYSTEM
 from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.phrases import ASIDE, lower_first, strip_end, upper_first
 from workers.builtin.short_names import infinitive, stated, wished
 from workers.builtin.titles import ORDER
+from workers.builtin.verb_forms import base
 from workers.builtin.wishes import imperative, is_reserved, same_person
 from workers.documents.content import UserStory
 from workers.documents.lexicon import Lexicon, lexicon_of

@@ -11,7 +11,7 @@ import re
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin.people import actor_name, is_person, people_named
-from workers.builtin.phrases import stems
+from workers.builtin.verb_forms import stems
 from workers.documents.lexicon import Lexicon
 from workers.documents.reading_words import people_words, statement_words
 

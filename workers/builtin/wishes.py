@@ -9,7 +9,8 @@ import re
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from workers.builtin import names
-from workers.builtin.phrases import ASIDE, TRIM, stems
+from workers.builtin.phrases import ASIDE, TRIM
+from workers.builtin.verb_forms import stems
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.reading_words import statement_words
 from workers.documents.sentences import Sentence
