@@ -126,6 +126,11 @@ class Reader(Sorter):
         said = {"done", "data", *ASKED}
         carried |= {passage.parent for passage in self.passages if passage.role in said}
         topics = {name for passage in self.passages if passage.role in said for name in passage.block.section}
+        shown = {
+            passage.block.section[-1]
+            for passage in self.passages
+            if passage.role == "code" and passage.block.section
+        }
         rows = [*self.passages]
         for passage in rows:
             if passage.role == "done" and not passage.opens and passage.text:
@@ -153,7 +158,10 @@ class Reader(Sorter):
             if (
                 passage.role in ASKED
                 and passage.block.kind == "heading"
-                and (passage.title or (passage.block.id not in carried and passage.block.text not in topics))
+                and (
+                    passage.title
+                    or (passage.block.id not in carried and passage.block.text not in topics | shown)
+                )
             ):
                 row = Sentence(passage.text, passage.text, passage, priority=passage.priority)
                 wont = passage.priority == "Won't"

@@ -27,6 +27,14 @@ _RULE = expression(
     re.IGNORECASE,
 )
 
+_MAY_OR_IS_GIVEN = expression(  # what people may do and what is done for them is asked for; what they do is told
+    r"\b(?:can(?:not|['’]t)?|may|able to|(?:is|are|gets?)(?: \w+ly)? (?:\w+(?:ed|en|wn)|told|sent|paid|made|kept|held)|kann|können|darf|dürfen|peut|peuvent|puede|pueden)\b|可以|能够|可",
+    re.IGNORECASE,
+)
+_STEP = expression(  # somebody does something, or whoever was named before: `Views the list`, `The user taps on it`
+    r"(?:(?:[Tt]he |[Aa]n? )?(?:[Uu]ser|[Cc]ustomer|[Cc]lient|[Vv]isitor)s?|用户|[Dd]er Nutzer|[Ll]['’]utilisateur|[Ee]l usuario) (?!(?:is|are|has|must|shall|should|will|needs?)\b)\w+"
+    r"|[A-Z][a-z]+(?:s|es) (?!(?:is|are|has|have|must|shall|should|will|needs?|that|which|who|of|on|and|for|by|in|with|to)\b)[a-z]|用户(?!可|能|必须|应)"
+)
 _OBLIGED = expression(
     r"\b(?:must|have to|has to|had to|needs? to)\b|müssen|muss|doi(?:t|vent)\b", re.IGNORECASE
 )
@@ -120,8 +128,8 @@ def _is_told(row: Sentence, lex: Lexicon) -> bool:
     kind = row.passage.block.kind
     if not row.item and kind == "paragraph":
         return not imperative(row.text, lex)
-    if kind == "item" and not row.passage.id and people_in(row.text, lex)[:1]:
-        return True
+    if kind == "item" and not row.passage.id and (_STEP.match(row.text) or people_in(row.text, lex)[:1]):
+        return _MAY_OR_IS_GIVEN.search(row.text) is None
     steps = kind == "row" and not {"requirement", "purpose"} & set(row.passage.values)
     return (steps or not row.item) and not row.passage.parent and not imperative(row.text, lex)
 

@@ -13,6 +13,9 @@ from workers.documents.reading_words import (
 )
 
 _COUNTED = expression(r"^\s*1[.)] .{8,}?(?:[.;!?]|\w) 2[.)] \S")  # `1. Sort by date. 2. Filter by name`
+_WITHIN = expression(  # `... allow us to: 1) Scan a badge. 2) Print`
+    r"(?<![\w#])\(?(\d{1,2}|[a-h])\)\s?(?=[^\W\d_]|[\"“])"
+)
 _NEXT = expression(r"(?<=\S)\s+(?=[2-9][.)] [A-Z\u4e00-\u9fff])")
 _FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
 _FLAT_HEADING = expression(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
@@ -30,6 +33,8 @@ def unflattened(line: str) -> list[str]:
     """The lines of a Markdown document, or of a numbered list, that was put on one line."""
     if _COUNTED.match(line):
         return _NEXT.sub("\n", line).split("\n")
+    if not line.lstrip().startswith(("-", "*", "+", "1")) and (counted := _counted_within(line, "1")):
+        return counted
     if len(line) < _FLAT:
         return [line]
     if len(_FLAT_HEADING.findall(line)) < 2:
@@ -38,6 +43,26 @@ def unflattened(line: str) -> list[str]:
         return [part for piece in _items(line) for part in _labelled_end(piece)]
     pieces = [piece.strip() for piece in _FLAT_HEADING.sub(r"\n\1", line).split("\n")]
     return [part for piece in pieces if piece for part in _chapter(piece)]
+
+
+def _counted_within(line: str, first: str, indent: str = "") -> list[str]:
+    """The lines of a sentence that counts its parts, `1) ... 2) ... 3) ...`, and within them `a) ... b) ...`; else empty."""
+    marks: list[re.Match[str]] = []
+    wanted = first
+    for mark in _WITHIN.finditer(line):
+        if mark[1] == wanted:
+            marks.append(mark)
+            wanted = str(int(wanted) + 1) if wanted.isdigit() else chr(ord(wanted) + 1)
+    if len(marks) < 3:
+        return []
+    ends = [mark.start() for mark in marks[1:]] + [len(line)]
+    lines = [] if indent else [line[: marks[0].start()].rstrip(), ""]
+    for mark, end in zip(marks, ends, strict=True):
+        part = line[mark.end() : end].strip()
+        nested = [] if indent else _counted_within(part, "a", "  ")
+        said = part[: next(_WITHIN.finditer(part)).start()].rstrip() if nested else part
+        lines += [f"{indent}- {said}", *nested]
+    return lines
 
 
 def _labelled_end(piece: str) -> Iterator[str]:

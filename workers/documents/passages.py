@@ -220,11 +220,16 @@ class _Roles(HeadingRoles):
         label = _LEADING.sub("", re.split(r"[.!?。！？]\s*", lead.rstrip().rstrip(":："))[-1])
         role = role_of(label) if len(label.split()) <= 8 else ""
         role = "" if role == "background" and not label_role(label) else role  # `The storyboard in short:`
+        if not role and _STORY.match(lead) and len(lead.split()) <= 10:  # `As a guest, I want to:`
+            role = "requirement"
         given = priority_of(label)
         return replace(base, role=role or base.role, priority=given or base.priority)
 
     def _nested(self, base: Passage, above: Passage) -> Passage:
-        if above.opens:
+        within = (base.block.section, base.block.lead) != (above.block.section, above.block.lead)
+        if within and base.role and not above.opens:  # it has a heading or a lead within the item
+            role, parent = base.role, above.block.id
+        elif above.opens:
             role = above.role or base.role
             parent = above.parent
         else:

@@ -63,6 +63,9 @@ _STEP = expression(
 )
 _STOPS = expression(r"[.!?:。！？：][\"'”’)*_`]*\s*$")
 _STOP_WITHIN = expression(r"[\w`)]{2}[.!?][\"'”’)*_`]* +[A-Z\"“`*_\[(]|[。！？](?=.)")
+_STORY = expression(
+    r"(?:\s*(?:as (?:an?|the)\b|i (?:want|need|would like)\b|so that\b|in order to\b).*\n)+", re.IGNORECASE
+)
 _NARROW = 36  # characters of Chinese that nobody wraps at
 _ROOM = 6  # characters that a wrapped line leaves free at most, besides the next word
 
@@ -72,6 +75,7 @@ def as_markdown(text: str) -> tuple[str, str, str]:
 
     Before it: a commit message or the head of a mail. Behind it: the foot of a mail and what it answers.
     """
+    text = _FENCED.sub(_unfenced, text)
     code = [found[0] for found in _FENCED.finditer(text)]
     places = iter(range(len(code)))
     text = _FENCED.sub(lambda _: _KEPT.format(next(places)), text)
@@ -89,6 +93,13 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     parts = (before, "\n".join(_with_lists(marked)), after)
     before, body, after = (_PLACE.sub(lambda found: code[int(found[1])], part) for part in parts)
     return before, body, after
+
+
+def _unfenced(found: re.Match[str]) -> str:
+    """User stories that stand as code are stories."""
+    _, _, body = found[0].partition("\n")
+    said = body.rpartition("\n")[0] + "\n"
+    return said if _STORY.fullmatch(said) else found[0]
 
 
 def _with_breaks(lines: list[str]) -> list[str]:
