@@ -36,6 +36,9 @@ from workers.documents.trouble import tells_of_better
 Modal = tuple[str, re.Match[str]] | None  # the priority that a modal verb gives, and where it stands
 _TOLD = 30  # words from which an item about users tells of several
 _NAMING = 9  # words below which a sentence only says what the thing is called
+_ALLOWED = re.compile(  # what users may do, below who they are
+    r"(?:can(?:not|['’]t)?|may|(?:is |are )?able to|(?:is |are )?(?:not )?allowed to)\b|可以|能够", re.IGNORECASE
+)
 _SETTING = ("", "background")  # roles of prose, where a sentence says by itself what it is
 _UNASKED = frozenset(
     {"question", "acceptance", "risk", "user", "metric", "non_goal"}
@@ -234,6 +237,8 @@ class Sorter(SortedRequest):
             return self._need(row, lex, exclusion=True)
         if AWAY.search(text) and (not row.item or len(text.split()) < _TOLD):
             return self._situated(row, lex)
+        if row.item and _ALLOWED.match(text):
+            return self._need(row.within("requirement"), lex, by_default=True)
         if self.users.described(row, lex):
             return True
         return self._need(row, lex) if modal and modal[0] != "Could" else self._situated(row, lex)
