@@ -125,3 +125,36 @@ def test_lead_that_tells_who_wants_it_opens_a_list_of_wishes() -> None:
     )
 
     assert asked(text) == ["Ver las mesas libres", "Cancelar mi reserva"]
+
+
+def test_values_belong_to_the_statement_that_leads_them() -> None:
+    found = asked(
+        "# Hives\n\n## Requirements\n\nKeepers filter hives by:\n\n- Age\n- Last visit\n\n"
+        "Keepers can:\n\n- Log a swarm\n- Move a hive\n"
+    )
+
+    assert [need for need in found if "Age" in need] == ["Keepers filter hives by: Age, Last visit"]
+    assert {"Log a swarm", "Move a hive"} <= {*found}
+
+
+def test_fields_ask_for_nothing_and_what_a_state_does_is_asked_for() -> None:
+    fields = "A hive has:\n\n- `id` – unique identifier\n- `site`, where it stands\n"
+    states = "During a window:\n\n- `drain` – running visits may end\n- `stop` – visits must end\n"
+
+    assert not any("unique identifier" in need for need in asked(f"# Hives\n\n## Requirements\n\n{fields}"))
+    assert sum("visits" in need for need in asked(f"# Hives\n\n## Requirements\n\n{states}")) == 2
+
+
+def test_what_users_may_do_below_who_they_are_is_asked_for() -> None:
+    text = "# Hives\n\n## Users\n\n### Keeper\n\n- Can log a swarm\n- Cannot delete a hive\n\n### Visitor\n\n- Reads\n"
+
+    assert {"Can log a swarm", "Cannot delete a hive"} <= {need.text for need in analyse_request(text).needs}
+
+
+def test_prompt_that_tasks_with_building_is_a_request() -> None:
+    text = (
+        "# Timer - Prompt\n\nYou are tasked with building a desktop timer.\n\n## Windows\n\n"
+        "- You must keep one state.\n- You must never block.\n- You must show the time left.\n"
+    )
+
+    assert len(asked(text)) >= 2

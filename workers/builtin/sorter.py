@@ -37,7 +37,8 @@ Modal = tuple[str, re.Match[str]] | None  # the priority that a modal verb gives
 _TOLD = 30  # words from which an item about users tells of several
 _NAMING = 9  # words below which a sentence only says what the thing is called
 _ALLOWED = re.compile(  # what users may do, below who they are
-    r"(?:can(?:not|['’]t)?|may|(?:is |are )?able to|(?:is |are )?(?:not )?allowed to)\b|可以|能够", re.IGNORECASE
+    r"(?:can(?:not|['’]t)?|may|(?:is |are )?able to|(?:is |are )?(?:not )?allowed to)\b|可以|能够",
+    re.IGNORECASE,
 )
 _SETTING = ("", "background")  # roles of prose, where a sentence says by itself what it is
 _UNASKED = frozenset(
