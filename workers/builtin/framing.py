@@ -99,9 +99,9 @@ def from_wish_on(found: Sequence[Sentence]) -> list[Sentence]:
     return rows
 
 
-def under_topic(row: Sentence, *, rich: bool) -> bool:
-    """Whether an item stands in a list under a topic of the text: `Booking`, `Reminders`."""
-    return row.item and rich and len(row.passage.block.section) > 1 and not row.passage.label
+def under_topic(row: Sentence, *, depth: int) -> bool:
+    """Whether an item stands in a list under a topic of the text, `Booking`, `Reminders`: so many headings below its title."""
+    return row.item and 0 < depth <= len(row.passage.block.section) and not row.passage.label
 
 
 def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, ...], str]]) -> bool:

@@ -32,6 +32,9 @@ class SortedRequest:
         self.passages = read
         self.listed = {(row.passage.block.section, row.role) for row in found if row.item}
         self.rich = any(row.role in ASKED or row.role == "constraint" for row in found)
+        levels = [passage.block.level for passage in read if passage.block.kind == "heading"]
+        several = bool(levels) and levels.count(min(levels)) > 1  # none of them is the title
+        self.topic_depth = (1 if several else 2) if self.rich else 0
         self.manual = is_manual(found, read)
         self.needs: list[Need] = []
         self.goals: list[Goal] = []

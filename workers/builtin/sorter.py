@@ -311,7 +311,7 @@ class Sorter(SortedRequest):
                 (doer_of(text, lex) or people_in(text, lex))
                 and not lex.find("problem", CONDITION.sub("", text))
             )
-            or under_topic(row, rich=self.rich)
+            or under_topic(row, depth=self.topic_depth)
             or lex.find("as_a", text)
             or (category_of(text, lex) and any(c.isdigit() for c in text))
         ):
