@@ -36,6 +36,7 @@ PROMPT = expression(
 )
 BUILT = expression(
     r"\b(?:build|create|develop|implement|design|code|program|ship|make)\b(?: (?:me|us))? (?:an?|the|this|my|our)\b[^.]{0,60}\b(?:app|application|tool|system|site|website|service|platform|api|bot|library|game|dashboard|program|cli|plugin|server|software|product|feature|prototype|mvp|extension|page|portal|module|script|component)s?\b"
+    r"|\b(?:tasked with|(?:task|job|goal|mission) is)\b[^.]{0,20}\b(?:building|creating|developing|implementing|designing|writing)\b"
     r"|(?:开发|搭建|实现|做|写)(?:一[个款套])?.{0,20}(?:系统|应用|工具|网站|小程序|平台|服务|软件|程序|接口)",
     re.IGNORECASE,
 )

@@ -27,8 +27,8 @@ from orchestrator.config import resources
 from tests.e2e.support import ROOT, Lifecycle, lifecycle
 from tests.patience import patient
 from tests.rows import common
-from workers.builtin.language import lexicon
 from workers.documents.labels import labels
+from workers.documents.lexicon import lexicon
 
 SENTENCE = 5  # words; anything shorter is a label or a cell
 SECONDS = 60  # from command to finished session

@@ -34,7 +34,7 @@ from tests.unit.docgen_samples import english
 from workers.agents.programs.external import ExternalAgent
 from workers.agents.protocol import AgentRequest, Timeouts
 from workers.documents.content import ArchitectureReview, Concern, Critique, Risk, Weakness
-from workers.documents.reader import validate
+from workers.documents.page_form import validate
 
 DEALER = Path(__file__).parents[1] / "e2e" / "agents" / "dealer.py"
 VIEWER = viewer()

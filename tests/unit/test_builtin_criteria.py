@@ -8,7 +8,7 @@ from orchestrator.domain.testable import is_testable
 from tests.unit.builtin_chain import chain
 from workers.builtin import analyse_request
 from workers.builtin.criteria import criteria, headline
-from workers.builtin.language import lexicon
+from workers.documents.lexicon import lexicon
 
 CRITERIA = [
     (

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.unit.builtin_chain import DATA, artifact, ask, chain
-from workers.builtin.language import lexicon
 from workers.documents.content import Content
+from workers.documents.lexicon import lexicon
 
 _REFERENCES = {"id", "requirements", "goals", "adrs", "depends_on", "refers_to"}
 _NAME = re.compile(r"(?<=[a-z,;)] )[A-Z][\w.+#-]*\w")

@@ -8,10 +8,10 @@ import pytest
 
 from tests.unit.builtin_chain import ask, chain
 from workers.builtin import analyse_request
-from workers.builtin.language import lexicon, lexicon_of
+from workers.builtin.goals import goal_of
 from workers.builtin.names import systems
 from workers.builtin.short_names import infinitive, short_name
-from workers.builtin.wishes import goal_of
+from workers.documents.lexicon import lexicon, lexicon_of
 
 CLINIC = """Hi,
 

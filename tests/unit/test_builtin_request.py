@@ -12,8 +12,8 @@ from tests.rows import common
 from tests.unit.builtin_chain import chain
 from workers.builtin import analyse_request, detect_language, request
 from workers.builtin.clauses import clause
-from workers.builtin.language import lexicon
-from workers.builtin.sentences import split
+from workers.documents.lexicon import lexicon
+from workers.documents.sentences import split
 from workers.roles.reviewer import stated
 
 SENTENCES = [

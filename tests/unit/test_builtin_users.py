@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from workers.builtin.language import lexicon_of
+from workers.builtin.goals import goal_of
 from workers.builtin.people import people_in, persona
 from workers.builtin.request import analyse_request
-from workers.builtin.wishes import goal_of
+from workers.documents.lexicon import lexicon_of
 
 
 @pytest.mark.parametrize(

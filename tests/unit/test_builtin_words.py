@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.unit.builtin_chain import artifact, chain
-from workers.builtin.language import detect_language, lexicon
-from workers.builtin.requirements import one_of
-from workers.builtin.sentences import sentences
+from workers.builtin.stories import one_of
 from workers.documents.escape import cell, inline
+from workers.documents.lexicon import detect_language, lexicon
+from workers.documents.sentences import sentences
 
 SENTENCES = [
     "The tool must compute 3*4 and 5*6.",

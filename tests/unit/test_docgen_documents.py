@@ -30,7 +30,8 @@ from workers.documents.assess import assess
 from workers.documents.content import ArchitectureReview, Concern, Epic, Epics, Requirement
 from workers.documents.identifiers import allot, content_path
 from workers.documents.labels import labels
-from workers.documents.reader import read, validate
+from workers.documents.page_form import validate
+from workers.documents.reader import read
 from workers.documents.readiness import build_readiness, build_summary
 from workers.documents.render import order, render
 

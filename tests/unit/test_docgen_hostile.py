@@ -24,7 +24,8 @@ from workers.discussion.record_page import (
 )
 from workers.documents import escape
 from workers.documents.content import Content, Risk
-from workers.documents.reader import read, validate
+from workers.documents.page_form import validate
+from workers.documents.reader import read
 from workers.documents.render import render
 
 HOSTILE = (

@@ -12,7 +12,7 @@ from tests.fuzzing import SEEDS, TEXTS, examples, near, tame, viewer
 from tests.unit.docgen_samples import context, english, register
 from workers.documents.identifiers import Registered, allot
 from workers.documents.models import MODELS
-from workers.documents.reader import validate
+from workers.documents.page_form import validate
 from workers.documents.render import render
 
 VIEWER = viewer()

@@ -18,7 +18,7 @@ from workers.agents.replies import Parsed, parse
 from workers.documents.content import ArchitectureReview, Brief, Critique
 from workers.documents.identifiers import allot
 from workers.documents.models import MODELS
-from workers.documents.reader import validate
+from workers.documents.page_form import validate
 from workers.documents.render import render
 
 SCHEMAS: dict[str, type[BaseModel]] = {**MODELS, "review": ArchitectureReview, "critique": Critique}

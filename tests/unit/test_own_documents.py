@@ -29,7 +29,8 @@ from workers.documents.identifiers import Registered, allot
 from workers.documents.lint import findings_of
 from workers.documents.models import model_of
 from workers.documents.page import environment
-from workers.documents.reader import read, validate
+from workers.documents.page_form import validate
+from workers.documents.reader import read
 from workers.documents.render import render
 
 NONE = {"LIFECYCLE_CONFIG_DIR": str(Path(__file__).parent / "none")}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from workers.builtin.analysis import RequestAnalysis
 from workers.builtin.clauses import first_modal
 from workers.builtin.criteria import criteria
-from workers.builtin.language import lexicon_of
-from workers.builtin.request import RequestAnalysis, analyse_request
+from workers.builtin.request import analyse_request
+from workers.documents.lexicon import lexicon_of
 
 FEATURES = "# Key cabinet\n\n## Features\n\n- A janitor lends a key to a craftsman\n- The list shows who has which key\n\n"
 

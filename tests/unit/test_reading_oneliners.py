@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from workers.builtin.language import lexicon
 from workers.builtin.request import analyse_request
 from workers.builtin.requirements import names_limit
 from workers.builtin.short_names import infinitive
+from workers.documents.lexicon import lexicon
 from workers.documents.technologies import technologies
 
 

@@ -7,8 +7,8 @@ import pytest
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria
-from workers.builtin.language import lexicon_of
 from workers.builtin.request import analyse_request
+from workers.documents.lexicon import lexicon_of
 
 EN = "# Shift list\n\nWe need a shift list for our volunteers. It must show every shift.\n\n"
 ZH = "# 排班表\n\n我们需要一个志愿者排班表。它必须显示每个班次。\n\n"

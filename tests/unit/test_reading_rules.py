@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from workers.builtin import analyse_request
-from workers.builtin.language import lexicon_of
-from workers.builtin.wishes import goal_of
+from workers.builtin.goals import goal_of
+from workers.documents.lexicon import lexicon_of
 
 ASKS = "\n\n## Requirements\n\n- Nurses must sign in with a card\n"
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.unit.test_reading_rules import read_as
 from workers.builtin import analyse_request
-from workers.builtin.language import lexicon_of
 from workers.builtin.qualities import category_of
+from workers.documents.lexicon import lexicon_of
 from workers.documents.no_statement import beside, is_left_to_decide, is_logged
 from workers.documents.passages import passages
 from workers.documents.reading_words import column_of, is_done, role_of

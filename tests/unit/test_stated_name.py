@@ -6,9 +6,9 @@ import pytest
 
 from tests.unit.builtin_chain import ask
 from workers.builtin import analyse_request
-from workers.builtin.language import lexicon_of
-from workers.builtin.wishes import goal_of
+from workers.builtin.goals import goal_of
 from workers.documents.fates import book
+from workers.documents.lexicon import lexicon_of
 from workers.documents.stated_name import called_name, labelled_name
 
 WISH = "Nurses must be able to see free beds."

@@ -7,7 +7,7 @@ import pytest
 from workers.builtin.clauses import clause, first_modal, story_wish
 from workers.builtin.criteria import headline
 from workers.builtin.request import analyse_request
-from workers.builtin.sentences import lexicon_for
+from workers.documents.sentences import lexicon_for
 
 DO = "As a baker, I want to see the orders of the day so that I do not have to phone the shop."
 THING = "As a baker, I want a bell when an order comes in so that I can start at once."

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from workers.builtin.language import lexicon_of
 from workers.builtin.people import people_in, persona
 from workers.builtin.request import analyse_request
+from workers.documents.lexicon import lexicon_of
 
 
 def users(request: str) -> list[str]:

@@ -1,7 +1,8 @@
 """The built-in agent: deterministic, needs no network and no key, says only what request and repository say.
 
-request  the request taken apart            discovery, brief, requirements, architecture, epics, declared   the documents
-reading, clauses, names, criteria  its tools     review, critique   readings of what others (or it) wrote
+request  the request taken apart: sorter (one statement), classify (all of them), titles, users
+clauses, wishes, goals, names, criteria, stories  its tools     revision, amended, orders  what a person says later
+discovery, brief, requirements, architecture, epics, declared  the documents     review, critique  readings of them
 task_plan  the plan of an implementation     analyses  of a project     team_texts  documents of dynamic mode
 """
 
@@ -12,7 +13,7 @@ from importlib import import_module
 from orchestrator.domain.documents import DECLARED, DocumentDef
 from orchestrator.domain.errors import AgentCrashed, AgentUnavailable
 from workers.agents.protocol import AgentReply, AgentRequest, Usage
-from workers.builtin.language import detect_language
+from workers.documents.lexicon import detect_language
 
 __all__ = ["BuiltinAgent", "analyse_request", "detect_language"]
 

@@ -6,8 +6,9 @@ import re
 
 from orchestrator.domain.patterns import expression
 from workers.builtin.known_kinds import Row, rows
-from workers.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
+from workers.builtin.material import Material
 from workers.builtin.names import external
+from workers.builtin.phrases import best, lower_first, short, strip_end, unique, upper_first
 from workers.documents.content import Adr, Alternative, Requirement
 
 _MAX_EXTERNAL, _MAX_DECISIONS, _MAX_TEXTS = 3, 6, 3
@@ -55,10 +56,7 @@ def concerned(items: list[Requirement], text: str) -> list[Requirement]:
 def _adr(m: Material, row: Row, items: list[Requirement], text: str = "") -> Adr:
     known = row.texts
     named = next((name for name, layer in m.technologies if layer in ("storage", "database")), "")
-    words = {
-        "text": short(external(text) if row.name == "outside" else text, 110),
-        "named": named,
-    }
+    words = {"text": short(external(text) if row.name == "outside" else text, 110), "named": named}
     decision = known["decision_named"] if named and "decision_named" in known else known["decision"]
     cited = (
         [strip_end(text)] if row.name == "outside" else [strip_end(i.statement) for i in items[:_MAX_TEXTS]]

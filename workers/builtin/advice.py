@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from orchestrator.domain.dataclass import replace
-from workers.builtin.language import lexicon_of
-from workers.builtin.material import Material, lower_first, short, strip_end, unique
+from workers.builtin.material import Material
 from workers.builtin.names import external
-from workers.documents.content import Architecture, Brief, Epics, Requirement, Requirements
+from workers.builtin.phrases import lower_first, short, strip_end, unique
+from workers.documents.content import Architecture, Brief, Epics, Requirement, Requirements, Story
+from workers.documents.lexicon import lexicon_of
 from workers.documents.lint import Artifact
 
 MOST = 3  # suggestions of one perspective on a sound document
@@ -125,11 +126,7 @@ def _smaller(doc: Artifact, m: Material) -> Said:
 
 
 def _slices(doc: Artifact, m: Material) -> Said:
-    stories = (
-        [story for epic in doc.content.items for story in epic.stories]
-        if isinstance(doc.content, Epics)
-        else []
-    )
+    stories = _stories(doc)
     largest = max(stories, key=lambda story: _SIZES.index(story.size), default=None)
     if largest is not None and largest.size in ("L", "XL"):
         yield m.say("suggest_split", text=f"{largest.id} {lower_first(largest.title)}")
@@ -138,12 +135,7 @@ def _slices(doc: Artifact, m: Material) -> Said:
 
 
 def _story_criteria(doc: Artifact, m: Material) -> Said:
-    stories = (
-        [story for epic in doc.content.items for story in epic.stories]
-        if isinstance(doc.content, Epics)
-        else []
-    )
-    single = [story for story in stories if len(story.acceptance_criteria) == 1]
+    single = [story for story in _stories(doc) if len(story.acceptance_criteria) == 1]
     for story in single[:1]:
         yield m.say("suggest_failure", id=story.id, text=lower_first(story.title))
 
@@ -169,6 +161,11 @@ def _with(doc: Artifact, m: Material, key: str) -> Artifact:
 
 def _items(doc: Artifact) -> list[Requirement]:
     return list(doc.content.items) if isinstance(doc.content, Requirements) else []
+
+
+def _stories(doc: Artifact) -> list[Story]:
+    epics = doc.content.items if isinstance(doc.content, Epics) else []
+    return [story for epic in epics for story in epic.stories]
 
 
 def _stated(doc: Artifact) -> list[Requirement]:

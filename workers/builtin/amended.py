@@ -10,9 +10,9 @@ import re
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import first_modal
-from workers.builtin.language import lexicon_of
-from workers.builtin.material import carries
+from workers.builtin.phrases import TRIM, carries, upper_first
 from workers.documents.content import Moscow, Requirement
+from workers.documents.lexicon import lexicon_of
 from workers.documents.quantities import quantities
 from workers.documents.reading_words import priority_of
 
@@ -93,7 +93,6 @@ _OLD = expression(  # the number that is not to hold any more: `not 5 but 10`, `
 )
 _MOST = 99  # pieces of a sentence in which priorities are looked for
 _ALIKE = 0.6  # share of the line's words, numbers aside, that the statement holds
-_TRIM = " \t.,;:!?。，；：！？、"
 
 
 def _value(text: str) -> re.Match[str] | None:
@@ -108,7 +107,7 @@ def _value(text: str) -> re.Match[str] | None:
 
 def _unit(value: str) -> str:
     """What a value counts, without its number and bound: `at most 30 s` and `less than 3 seconds` -> `s`."""
-    said = re.split(r"\d[\d.,]*", value)[-1].strip(_TRIM).lower()
+    said = re.split(r"\d[\d.,]*", value)[-1].strip(TRIM).lower()
     return re.sub(r"(?:以内|以下|以上|之内)$", "", said).strip()[:1]
 
 
@@ -133,7 +132,7 @@ def amended(items: list[Requirement], lines: list[str]) -> tuple[list[Requiremen
         at = _meant(done, line)
         value = _value(_bare(line))
         if at is not None and value is not None and not _is_of_its_own(line, value, done[at]):
-            done[at] = _with_value(done[at], value[0].strip(_TRIM))
+            done[at] = _with_value(done[at], value[0].strip(TRIM))
             told.append(line)
     return done, told
 
@@ -190,7 +189,7 @@ def with_criteria(items: list[Requirement], lines: list[str]) -> tuple[list[Requ
         if found is None or item is None or item.moscow == "Won't":
             continue
         said = _COUNTS_AS.sub("", found["said"].strip())
-        said = said[:1].upper() + said[1:]
+        said = upper_first(said)
         if said not in item.acceptance_criteria:
             update = {"acceptance_criteria": [*item.acceptance_criteria, said]}
             done[item.id] = item.model_copy(update=update)
@@ -246,7 +245,7 @@ def is_amendment(line: str) -> bool:
 
 
 def _bare(line: str) -> str:
-    return " ".join(_OLD.sub(" ", OWN_ID.sub(" ", line)).split()).strip(_TRIM)
+    return " ".join(_OLD.sub(" ", OWN_ID.sub(" ", line)).split()).strip(TRIM)
 
 
 def _meant(items: list[Requirement], line: str) -> int | None:
@@ -268,7 +267,7 @@ def _meant(items: list[Requirement], line: str) -> int | None:
             continue
         own = _words(item.statement[: old.start()] + " " + item.statement[old.end() :])
         share = len(wanted & own) / max(1, len(wanted))
-        if len(wanted & own) > 1 and old[0].strip(_TRIM) != value[0].strip(_TRIM):
+        if len(wanted & own) > 1 and old[0].strip(TRIM) != value[0].strip(TRIM):
             best = max(best, (share, at), key=lambda row: row[0])
     return best[1] if best[0] >= _ALIKE else None
 
@@ -287,7 +286,7 @@ def _with_value(item: Requirement, value: str) -> Requirement:
     old = _value(item.statement)
     if old is None:
         return item
-    said = old[0].strip(_TRIM)
+    said = old[0].strip(TRIM)
     story = item.user_story
 
     def put(text: str) -> str:

@@ -11,7 +11,8 @@ from orchestrator.domain.analysis import RoundType
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords, table_cells
-from workers.builtin.material import Material, short, unique
+from workers.builtin.material import Material
+from workers.builtin.phrases import once, short, unique
 from workers.documents.analysis_content import (
     AnalysisContent,
     Answered,
@@ -86,7 +87,7 @@ def held(m: Material) -> RoundContent:
     if kind is RoundType.DEEPEN:
         deeper = _insights_of(sorted(given["exploration"].get("observations", ()), key=_first))
         rest = [*deeper, *(insight for each in results for insight in _insights(each))]
-        new = _once(insight for insight in rest if insight.text not in said)[:MOST_POINTS]
+        new = once(insight for insight in rest if insight.text not in said)[:MOST_POINTS]
         asked = {text for one in before for text in one["new_questions"]}
         return RoundContent(
             new_insights=new,
@@ -95,7 +96,7 @@ def held(m: Material) -> RoundContent:
         )
     return RoundContent(
         confirmed=_shared(m, results),
-        new_insights=_once(_answers_first(results, PER_VIEW))[:MOST_CONCLUSIONS],
+        new_insights=once(_answers_first(results, PER_VIEW))[:MOST_CONCLUSIONS],
         new_findings=unique(text for each in results for text in each["key_findings"][:2])[:MOST_POINTS],
         new_questions=_open(results)[:MOST_QUESTIONS],
     )
@@ -123,7 +124,7 @@ def concluded(m: Material) -> ConclusionsContent:
         ({**each, "agent": result["agent"]} for result in results for each in result["recommendations"]),
         key=lambda each: _ORDER[each["priority"]],
     )
-    shown = {point.text: point for point in _once(points)[:MOST_CONCLUSIONS]}
+    shown = {point.text: point for point in once(points)[:MOST_CONCLUSIONS]}
     by_action: dict[str, JsonObject] = {}
     for each in advice:
         if _follows(each, shown):
@@ -198,7 +199,7 @@ def _answered(m: Material, question: str, given: Mapping[str, Json]) -> Answered
     candidates = _insights_of(given["exploration"].get("observations", ()))
     candidates += [insight for each in given["analyses"] for insight in _insights(each)]
     need = min(SHARES, len(wanted))
-    fitting = [each for each in _once(candidates) if _shares(wanted, each) >= need]
+    fitting = [each for each in once(candidates) if _shares(wanted, each) >= need]
     best = sorted(fitting, key=lambda each: (not each.answers, -_shares(wanted, each)))[:BEST]
     if not best:
         return Answered(question=question, answer=m.say("analysis_no_answer"))
@@ -291,7 +292,3 @@ def _open(results: Iterable[JsonObject]) -> list[str]:
 def _of_answer(each: JsonObject) -> Insight:
     text = f"{each['question']} {each['answer']}"[:2_000]
     return Insight(text=text, answers=True, evidence=_places(each))
-
-
-def _once(points: Iterable[Insight]) -> list[Insight]:
-    return list({point.text: point for point in points}.values())

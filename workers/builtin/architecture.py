@@ -12,8 +12,9 @@ from orchestrator.domain.text import keywords
 from workers.builtin.adrs import added, concerned, decide, deepened
 from workers.builtin.clauses import clause
 from workers.builtin.known_kinds import rows
-from workers.builtin.material import Material, lower_first, short, unique
+from workers.builtin.material import Material
 from workers.builtin.names import external, systems
+from workers.builtin.phrases import lower_first, short, unique
 from workers.builtin.requirement_groups import grouped, title_of
 from workers.builtin.revision import requests_in
 from workers.documents.content import (
@@ -35,12 +36,8 @@ _CALL = expression(r"\b(GET|POST|PUT|PATCH|DELETE)\b[\s|`]*(/[^\s|`,;]*)")
 
 
 def answer(m: Material) -> Architecture:
-    given = m.facts.get("requirements")
-    items = (
-        [item for item in given.items if item.moscow != "Won't"] if isinstance(given, Requirements) else []
-    )
-    previous = m.facts.get("previous")
-    if isinstance(previous, Architecture):
+    items = m.wanted
+    if previous := m.before(Architecture):
         return _revised(m, previous, items)
     components = parts(m, items)
     stack = _stack(m)
@@ -51,7 +48,7 @@ def answer(m: Material) -> Architecture:
         external_systems=outside(m),
         components=components,
         stack=stack,
-        data_model=_data_model(m, given),
+        data_model=_data_model(m),
         api=_operations(items, m),
         security=[Statement(text=i.statement, source="stated") for i in items if i.category == "S"],
         adrs=decide(m, items),
@@ -212,13 +209,12 @@ def _stack_later(m: Material, stack: list[Choice]) -> list[Choice]:
     return [*(row for row in stack if row.choice.casefold() not in gone), *added]
 
 
-def _data_model(m: Material, given: object) -> list[Entity]:
-    if not isinstance(given, Requirements):
-        return []
+def _data_model(m: Material) -> list[Entity]:
+    given = m.given(Requirements)
     stated = {entity.name for entity in m.analysis.data}
     return [
         entity if entity.name in stated else entity.model_copy(update={"description": ""})
-        for entity in given.entities
+        for entity in (given.entities if given else [])
     ]
 
 

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin import discovery
+from workers.builtin.analysis import Need
 from workers.builtin.criteria import headline
-from workers.builtin.language import lexicon_of
-from workers.builtin.material import Material, carries, lower_first, short, strip_end, unique, upper_first
-from workers.builtin.request import Need, goal_of
+from workers.builtin.goals import goal_of
+from workers.builtin.material import Material
+from workers.builtin.phrases import carries, lower_first, once, short, strip_end, unique, upper_first
 from workers.builtin.requirement_groups import Group, grouped, title_of
 from workers.builtin.revision import requests_in
 from workers.documents.content import (
@@ -24,6 +25,7 @@ from workers.documents.content import (
     Synthesis,
     User,
 )
+from workers.documents.lexicon import lexicon_of
 
 _MAX_PROPOSED_GOALS = 3
 _GOAL_ASKED = expression(r"(G-\d+)[:：]")  # before the question about a goal
@@ -32,8 +34,7 @@ _MAX_TOLD = 8  # statements of scope that are listed one by one; more are told b
 
 
 def answer(m: Material) -> Brief:
-    previous = m.facts.get("previous")
-    if isinstance(previous, Brief):
+    if previous := m.before(Brief):
         return _revised(m, previous)
     a = m.analysis
     groups = _groups(m)
@@ -45,10 +46,10 @@ def answer(m: Material) -> Brief:
         users=_users(m),
         goals=_goals(m),
         in_scope=_scope(m, groups),
-        out_of_scope=_unique(_stated(need.text) for need in a.exclusions),
+        out_of_scope=once(_stated(need.text) for need in a.exclusions),
         assumptions=_assumptions(m),
-        constraints=_unique([*(_stated(need.text) for need in a.constraints), *_code_constraints(m)]),
-        dependencies=_unique([*map(_stated, a.dependencies), *_code_dependencies(m)]),
+        constraints=once([*(_stated(need.text) for need in a.constraints), *_code_constraints(m)]),
+        dependencies=once([*map(_stated, a.dependencies), *_code_dependencies(m)]),
         risks=_risks(m),
         synthesis=_synthesis(m, groups),
         open_questions=_questions(m),
@@ -57,10 +58,6 @@ def answer(m: Material) -> Brief:
 
 def _stated(text: str) -> Statement:
     return Statement(text=text, source="stated")
-
-
-def _unique(rows: Iterable[Statement]) -> list[Statement]:
-    return list({row.text: row for row in rows}.values())
 
 
 def _joined(m: Material, lines: Iterable[str]) -> str:
@@ -94,7 +91,7 @@ def _groups(m: Material) -> list[Group]:
 def _scope(m: Material, groups: list[Group]) -> list[Statement]:
     """What is asked for: each statement of a short request, the groups of a long one."""
     if sum(len(group.items) for group in groups) <= _MAX_TOLD:
-        return _unique(_stated(item.statement) for group in groups for item in group.items)
+        return once(_stated(item.statement) for group in groups for item in group.items)
     told = []
     for group in groups:
         more = m.say("and_more") if len(group.items) > 3 else ""
@@ -104,9 +101,9 @@ def _scope(m: Material, groups: list[Group]) -> list[Statement]:
 
 
 def _users(m: Material) -> list[User]:
-    found = m.facts.get("discovery")
+    found = m.given(Discovery)
     users = [User(name=actor.name, needs=list(actor.needs), source="stated") for actor in m.analysis.actors]
-    if isinstance(found, Discovery) and found.target_users:
+    if found and found.target_users:
         users = list(found.target_users)
         users += discovery.new_users(m, [user.name for user in users])
     return _as_told(users)
@@ -160,16 +157,16 @@ def _impact(m: Material) -> str:
 
 def _goals(m: Material) -> list[Goal]:
     a = m.analysis
-    found = m.facts.get("discovery")
+    found = m.given(Discovery)
     stated = [
         Goal(text=goal.text, metric=goal.metric, target=goal.target, baseline=goal.baseline, source="stated")
         for goal in a.goals
     ]
-    extra = (
-        [goal for goal in found.goals if not any(carries(goal.text, other.text) for other in stated)]
-        if isinstance(found, Discovery)
-        else []
-    )
+    extra = [
+        goal
+        for goal in (found.goals if found else [])
+        if not any(carries(goal.text, other.text) for other in stated)
+    ]
     for goal in extra:
         if goal.text in a.text:
             read = goal_of(goal.text, lexicon_of(goal.text))
@@ -177,7 +174,7 @@ def _goals(m: Material) -> list[Goal]:
             told = {"metric": metric, "target": target, "baseline": goal.baseline}
             stated.append(Goal(text=goal.text, **told, source="stated"))
     if stated:
-        return list({goal.text: goal for goal in stated}.values())
+        return once(stated)
     return _proposed_goals(m)
 
 
@@ -215,8 +212,9 @@ def _assumptions(m: Material) -> list[Statement]:
 
 
 def _risks(m: Material) -> list[BriefRisk]:
-    rows = (BriefRisk(text=row.text, mitigation=row.mitigation, source="stated") for row in m.analysis.risks)
-    return list({row.text: row for row in rows}.values())
+    return once(
+        BriefRisk(text=row.text, mitigation=row.mitigation, source="stated") for row in m.analysis.risks
+    )
 
 
 def _code_constraints(m: Material) -> list[Statement]:
@@ -259,7 +257,7 @@ def _revised(m: Material, previous: Brief) -> Brief:
     added = [need for need in [*lost, *requests_in(m)] if not any(carries(need.text, text) for text in said)]
 
     def more(rows: list[Statement], *kinds: str) -> list[Statement]:
-        return _unique([*rows, *(_stated(need.text) for need in added if need.kind in kinds)])
+        return once([*rows, *(_stated(need.text) for need in added if need.kind in kinds)])
 
     goals = [
         goal
@@ -281,7 +279,7 @@ def _revised(m: Material, previous: Brief) -> Brief:
             "in_scope": more(previous.in_scope, "functional"),
             "out_of_scope": more(previous.out_of_scope, "exclusion"),
             "constraints": more(previous.constraints, "constraint", "nonfunctional"),
-            "assumptions": _unique(
+            "assumptions": once(
                 [
                     *previous.assumptions,
                     *(_stated(row.text) for row in m.sections if row.role == "assumption"),
@@ -291,7 +289,7 @@ def _revised(m: Material, previous: Brief) -> Brief:
                 *previous.risks,
                 *(row for row in _risks(m) if row.text not in {old.text for old in previous.risks}),
             ],
-            "dependencies": _unique([*previous.dependencies, *map(_stated, m.analysis.dependencies)])
+            "dependencies": once([*previous.dependencies, *map(_stated, m.analysis.dependencies)])
             if m.sections
             else previous.dependencies,
         }

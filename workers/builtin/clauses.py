@@ -8,10 +8,10 @@ import re
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
-from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.people import actor_name, is_person
+from workers.builtin.phrases import TRIM
+from workers.documents.lexicon import Lexicon, lexicon_of
 
-_TRIM = " \t.,;:!?。，；：！？、"
 _ABLE = expression(r"^(?:also\s+)?(?:not\s+)?(?:be\s+(?:able\s+to|possible\s+to)\s+)?", re.IGNORECASE)
 _NEGATED = expression(r"^(?:also\s+)?(not|never)\s+|^不(?!超|少|低|高)")
 _DENIES = expression(  # a modal that says no by itself
@@ -65,7 +65,7 @@ class Clause:
 
     @property
     def action(self) -> str:
-        return self.actions[0] if self.actions else self.sentence.strip(_TRIM)
+        return self.actions[0] if self.actions else self.sentence.strip(TRIM)
 
 
 def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
@@ -92,7 +92,7 @@ def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
 def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
     """Take one requirement sentence apart. Never fails: what is not found stays empty."""
     lex = lexicon_of(sentence)
-    whole = unhedged(sentence.strip(_TRIM))
+    whole = unhedged(sentence.strip(TRIM))
     wish = story_wish(whole, lex)
     text, conditions = _conditions(whole if wish is None else wish.text, lex)
     told = lex.find("as_a", text if wish is None else whole)
@@ -140,12 +140,12 @@ class Wish:
 
 def story_wish(text: str, lex: Lexicon) -> Wish | None:
     """What a user story asks for, without who wants it and what for; None for another sentence."""
-    found = _STORY[lex.language].match(text.strip(_TRIM)) if lex.language in _STORY else None
+    found = _STORY[lex.language].match(text.strip(TRIM)) if lex.language in _STORY else None
     if found is None:
         return None
     gain = lex.find("so_that", text)
     end = gain.start() if gain and gain.start() > found.end() else len(text)
-    wish = text.strip(_TRIM)[found.end() : end].strip(_TRIM)
+    wish = text.strip(TRIM)[found.end() : end].strip(TRIM)
     return Wish(wish, lex.language == "en" and not found[1]) if wish else None
 
 
@@ -155,7 +155,7 @@ def unhedged(text: str) -> str:
 
 
 def measures(sentence: str, lex: Lexicon) -> tuple[str, ...]:
-    found = [match[0].strip(_TRIM) for match in lex.patterns["measure"].finditer(sentence)]
+    found = [match[0].strip(TRIM) for match in lex.patterns["measure"].finditer(sentence)]
     return tuple(dict.fromkeys(piece for piece in found if any(c.isdigit() for c in piece) or len(piece) > 3))
 
 
@@ -178,13 +178,13 @@ def _conditions(text: str, lex: Lexicon) -> tuple[str, tuple[str, ...]]:
     conditions = []
     lead = lex.find("lead_condition", text)
     if lead:
-        conditions.append(lead[1].strip(_TRIM))
+        conditions.append(lead[1].strip(TRIM))
         text = lead[2]
     if lex.language == "en":
-        conditions += [match[1].strip(_TRIM) for match in lex.patterns["condition"].finditer(text)]
+        conditions += [match[1].strip(TRIM) for match in lex.patterns["condition"].finditer(text)]
     elif not conditions:
         conditions += [
-            match[1].strip(_TRIM)
+            match[1].strip(TRIM)
             for match in lex.patterns["condition"].finditer(text)
             if not first_modal(match[1], lex)
         ]
@@ -209,15 +209,15 @@ def _subject(text: str, lex: Lexicon) -> tuple[str, str, bool]:
         )
         if not verb:
             return "", text, False
-        return verb[1], _GETS.sub(r"\1", text[verb.end(1) :].strip(_TRIM)), True
-    predicate = text[match.end() :].strip(_TRIM)
+        return verb[1], _GETS.sub(r"\1", text[verb.end(1) :].strip(TRIM)), True
+    predicate = text[match.end() :].strip(TRIM)
     able = bool(re.match(r"(?:also )?be able to|get\b|see\b", predicate, re.IGNORECASE)) or match[0] in (
         "can",
         "may",
         "可以",
         "能",
     )
-    subject = text[: match.start()].strip(_TRIM)
+    subject = text[: match.start()].strip(TRIM)
     if lex.language == "zh":
         subject = _ALONE.sub("", subject)
         able = able or bool(re.match(r"能够?", predicate))
@@ -227,13 +227,13 @@ def _subject(text: str, lex: Lexicon) -> tuple[str, str, bool]:
         if not re.match(r"(?:also\s+)?(?:not|never)\s", predicate, re.IGNORECASE)
         else predicate
     )
-    return subject, stripped.strip(_TRIM) or text, able
+    return subject, stripped.strip(TRIM) or text, able
 
 
 def _actions(predicate: str, lex: Lexicon) -> tuple[str, ...]:
     """Verb phrases of a predicate: a piece that does not begin with a verb belongs to the one before it."""
     if lex.language == "zh":
-        pieces = [piece.strip(_TRIM) for piece in lex.patterns["parts"].split(predicate)]
+        pieces = [piece.strip(TRIM) for piece in lex.patterns["parts"].split(predicate)]
         return tuple(piece for piece in pieces if len(piece) > 1) or (predicate,)
     predicate = re.sub(r",?\s+and be able to\s+", ", ", predicate)
     passive = bool(re.match(r"be \w+", predicate, re.IGNORECASE))
@@ -252,7 +252,7 @@ def _actions(predicate: str, lex: Lexicon) -> tuple[str, ...]:
             done.append(predicate[at:start])
             at = end
     done.append(predicate[at:])
-    pieces = [piece.strip(_TRIM) for piece in done if piece.strip(_TRIM)]
+    pieces = [piece.strip(TRIM) for piece in done if piece.strip(TRIM)]
     if passive:
         pieces = [piece if piece.lower().startswith("be ") else f"be {piece}" for piece in pieces]
     return tuple(pieces) or (predicate,)

@@ -10,12 +10,13 @@ from functools import cache
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
+from workers.builtin.analysis import Need
 from workers.builtin.clauses import Clause, measures, story_wish
 from workers.builtin.known_kinds import outcomes
-from workers.builtin.language import Lexicon
-from workers.builtin.material import lower_first, short, strip_end, upper_first
-from workers.builtin.request import Need
+from workers.builtin.phrases import ASIDE, lower_first, short, strip_end, upper_first
+from workers.builtin.verb_forms import third_person
 from workers.builtin.wishes import is_reserved
+from workers.documents.lexicon import Lexicon
 from workers.documents.quantities import quantities
 from workers.documents.words import spoken
 
@@ -31,7 +32,6 @@ _BESIDE = expression(
 _CASES = expression(r"\b(?:when|if|while|unless)\b", re.IGNORECASE)
 _ADVERB = expression(r"^(?:(?:also|please|and|then)\s+)+", re.IGNORECASE)
 _LEFT = expression(r",?\s+(?:also|even|only|and|or)$", re.IGNORECASE)  # what stood before a condition
-_ASIDE = expression(r"\s*[(（][^()（）]*[)）]")
 _PLURAL_NOT = expression(r"(?:ss|us|is)$")
 _NUMBER = expression(
     r"\d|%|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?) "
@@ -46,8 +46,6 @@ _HAN_ENDS = expression(r"[，,；;。、（(]|并|后|以便|为(?=[A-Z\d])|给|
 _GUARDS = frozenset({"脱敏", "加密", "匿名化", "屏蔽", "打码"})  # what is asked for, whatever else is done
 _HAN_MODAL = expression(r"(?:必须|应该|应当|需要|可以|能够|支持)+")
 _HAN_ONLY = expression(r"只能|只可|只允许|仅限?[能可]?")
-_ADVERBS = frozenset({"also", "always", "never", "only", "still", "just", "then", "often", "again"})
-_LY_VERBS = frozenset({"apply", "reply", "supply", "comply", "rely", "multiply", "fly", "imply"})
 _IRREGULAR = {"sent": "send", "shown": "show", "kept": "keep", "found": "find", "told": "tell", "seen": "see",
               "chosen": "choose", "written": "write", "read": "read", "withdrawn": "withdraw"}  # fmt: skip
 
@@ -170,7 +168,7 @@ def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
 
 def _at_values(text: str, lex: Lexicon) -> list[str]:
     """A test at the values that a statement names; none where its numbers are names: a criterion does not repeat it."""
-    text = _ASIDE.sub(" ", text)
+    text = ASIDE.sub(" ", text)
     found = [match[0].strip(" .,;:") for match in quantities(text)] if lex.language == "en" else []
     values = found or [piece for piece in measures(text, lex) if lex.language == "zh"]
     return [lex.say("criterion_measured", values=lex.join(list(dict.fromkeys(values))))] if values else []
@@ -278,7 +276,7 @@ def _done(action: str, c: Clause, lex: Lexicon, subject: str = "") -> str:
         return f"{subject} {verb} {action[3:]}"
     if c.negated:
         return f"{subject} {'do' if several else 'does'} not {action}"
-    return f"{subject} {action if several else _third_person(action)}"
+    return f"{subject} {action if several else third_person(action)}"
 
 
 def _several(subject: str) -> bool:
@@ -288,28 +286,4 @@ def _several(subject: str) -> bool:
         return False
     return words[-1].lower() in ("they", "people", "staff", "data") or (
         words[-1].lower().endswith("s") and not _PLURAL_NOT.search(words[-1].lower())
-    )
-
-
-def _third_person(action: str) -> str:
-    verb, _, rest = action.partition(" ")
-    low = verb.lower()
-    if rest and (low in _ADVERBS or (low.endswith("ly") and low not in _LY_VERBS)):
-        return f"{verb} {_third_person(rest)}"
-    if low in ("have", "do", "go"):
-        said = {"have": "has", "do": "does", "go": "goes"}[low]
-    elif re.search(r"(?:s|x|z|ch|sh)$", low):
-        said = verb + "es"
-    elif re.search(r"[^aeiou]y$", low):
-        said = verb[:-1] + "ies"
-    else:
-        said = verb + "s"
-    return f"{said} {rest}".strip()
-
-
-def base(verb: str, lex: Lexicon) -> str:
-    """`converts` -> `convert`."""
-    low = verb.lower()
-    return next(
-        (known for known in lex.verbs if low in (f"{known}s", f"{known}es", f"{known[:-1]}ies")), verb
     )

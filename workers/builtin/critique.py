@@ -15,9 +15,9 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.agents.protocol import AgentRequest
 from workers.builtin.advice import advice
-from workers.builtin.language import lexicon_of
-from workers.builtin.material import Material, short, strip_end, unique
-from workers.builtin.request import Need
+from workers.builtin.analysis import Need
+from workers.builtin.material import Material
+from workers.builtin.phrases import short, strip_end, unique
 from workers.documents.content import (
     Brief,
     Content,
@@ -29,6 +29,7 @@ from workers.documents.content import (
     Weakness,
 )
 from workers.documents.identifiers import items_of
+from workers.documents.lexicon import lexicon_of
 from workers.documents.lint import Artifact, Finding, artifact_of, findings_of
 from workers.documents.lint.comparing import Carriers
 from workers.documents.lint.rules import finding
@@ -166,8 +167,8 @@ def uncarried(doc: Artifact, m: Material) -> list[Need]:
     """Sentences of the request (and of another agent's discovery) that no passage of the document carries."""
     carriers = Carriers(_passages(doc, m))
     wanted = [need for need in _wanted(m, doc) if not carriers.carry(strip_end(need.text))]
-    brief = m.facts.get("brief")
-    limits = {row.text for row in brief.constraints} if isinstance(brief, Brief) else set()
+    brief = m.given(Brief)
+    limits = {row.text for row in brief.constraints} if brief else set()
     return [
         need
         for need in wanted
@@ -177,8 +178,8 @@ def uncarried(doc: Artifact, m: Material) -> list[Need]:
 
 def _by_id(need: Need, doc: Artifact, m: Material) -> bool:
     """In a later document the identifier of the requirement that carries the sentence stands for it."""
-    given = m.facts.get("requirements")
-    if doc.kind not in ("architecture", "epics", "readiness") or not isinstance(given, Requirements):
+    given = m.given(Requirements)
+    if doc.kind not in ("architecture", "epics", "readiness") or given is None:
         return False
     items = [
         item for item in given.items if need.text in (item.statement, item.quote) or need.quote == item.quote
@@ -194,25 +195,17 @@ def _passages(doc: Artifact, m: Material) -> list[str]:
             for item in _present(doc, doc.content)
             for line in (item.statement, item.quote, *item.acceptance_criteria)
         ]
-        brief = m.facts.get("brief")
-        ruled_out = [row.text for row in brief.out_of_scope] if isinstance(brief, Brief) else []
+        brief = m.given(Brief)
+        ruled_out = [row.text for row in brief.out_of_scope] if brief else []
         return unique([*said, *ruled_out])
     if isinstance(doc.content, Brief):
         goals = [" ".join((goal.text, goal.metric, goal.target)) for goal in doc.content.goals]
         return [*goals, *doc.paragraphs()]
     lines = doc.paragraphs() + [heading for _, heading, _ in doc.headings]
     if doc.kind in ("readiness", "") or not lines:  # a report speaks of documents; they carry the sentences
-        models = [m.facts.get(key) for key in ("brief", "requirements")]
-        lines += [
-            item.statement for model in models if isinstance(model, Requirements) for item in model.items
-        ]
-        rows = [
-            row
-            for model in models
-            if isinstance(model, Brief)
-            for row in (*model.in_scope, *model.out_of_scope)
-        ]
-        lines += [row.text for row in rows]
+        given, brief = m.given(Requirements), m.given(Brief)
+        lines += [item.statement for item in given.items] if given else []
+        lines += [row.text for row in (*brief.in_scope, *brief.out_of_scope)] if brief else []
     pairs = [f"{one} {two}" for one, two in pairwise(lines)]
     return [*lines, *pairs] if len(lines) < 3_000 else lines
 
@@ -230,8 +223,7 @@ def _wanted(m: Material, doc: Artifact) -> list[Need]:
     """What the document has to carry, as the catalogue says: of the discovery; where there is none, of the request."""
     needs = [need for need in m.analysis.needs if not need.part]
     goals = [Need(goal.text, goal.text, "goal", "Must") for goal in m.analysis.goals]
-    found = m.facts.get("discovery")
-    if isinstance(found, Discovery):
+    if found := m.given(Discovery):
         known = {need.text: need for need in needs}
         needs = [
             known.get(row.text) or Need(row.text, row.text, row.kind, row.moscow)

@@ -6,15 +6,14 @@ from __future__ import annotations
 import re
 
 from orchestrator.domain.patterns import expression
-from workers.builtin.clauses import first_modal
-from workers.builtin.language import Lexicon
-from workers.builtin.outcomes import says_both
+from workers.builtin.goals import goal_of
 from workers.builtin.people import people_in
-from workers.builtin.qualities import category_of
-from workers.builtin.sentences import Sentence
-from workers.builtin.wishes import goal_of, imperative
+from workers.builtin.wishes import imperative
+from workers.documents.lexicon import Lexicon
+from workers.documents.outcomes import says_both
 from workers.documents.passage import ASKED
-from workers.documents.reading_words import column_of
+from workers.documents.reading_words import column_of, statement_words
+from workers.documents.sentences import Sentence
 
 CLARIFY = expression(  # `... (to clarify: how long?)`
     r"\s*[(\[（【](?:needs clarification|to clarify|open|tbd|待确认|待定)\s*[:：]\s*([^)\]）】]{3,})[)\]）】]",
@@ -98,13 +97,6 @@ _OPTIONAL = expression(
     r"\b(?:optional\w*|if (?:time|there is time|possible)|later|some ?day|nice to have|bonus)\b|可选|以后|后续|有空|有余力|锦上添花",
     re.IGNORECASE,
 )
-_NOT_NOW = expression(  # beside what is left out: `Volunteers swap shifts (not in the first version)`
-    r"[(（](?:not (?:in|for|part of) (?:v\d|the|this|our|mvp|scope)\b|out of scope|(?:was |has been )?(?:dropped|descoped|cancelled)\b"
-    r"|(?:[一首本]期|第一[版期]|首版|本版|这次|暂时?|先)(?:不做|不实现|不支持|不考虑)|不做|已取消)[^()（）]*[)）]\W*$",
-    re.IGNORECASE,
-)
-_PURPOSE = expression(r"[;；]|,?\s+so that\b|[，,]?(?:以便|这样|好让|从而)")  # behind it stands why
-_ASIDE = expression(r"(?<=\w)\s*[(（][^()（）]*[)）]")  # `under 1 s (model time not included)`
 SHOUTED = expression(r"\b[A-Z][A-Z'’]+\b")  # a word in capitals
 RISKY = expression(
     r"\b(?:risk|risque|risik|riesgo|watch out|worr|danger|careful)|风险|担心", re.IGNORECASE
@@ -141,17 +133,9 @@ ABOUT_TEXT = expression(  # what is said of the document: `The order within a gr
     r"|(?:replace|delete|remove|fill in|complete|edit) (?:sections?|lines?|text|grey|this (?:text|section|line|page)|the (?:text|sections?|parts?) (?:that|in|between))\b)",
     re.IGNORECASE,
 )
-LATER = expression(  # of a heading: what comes later, rather than what is left out
-    r"^(?!.*\b(?:not|no|never|out|won['’]t|excluded|dropped|rejected)\b).*\b(?:later|future|after|post|icebox|ideas)\b",
-    re.IGNORECASE,
-)
 STAYS_IN = expression(r"\bstays? in (?-i:[A-Z])", re.IGNORECASE)  # `Invoices stay in Lightspeed`
 COUNTS = expression(  # how many there are: `4 therapists, 1 receptionist`, `two people run it`
     r"^(?:about |around |~ ?)?(?:\d+|one|two|three|four|five|six|ten) (?:[\w-]+ )?[\w-]+(?:(?:, | and | \+ |/)(?:~ ?|about )?(?:\d+|an?|one|two|three|four|five|six|ten) [\w -]+)+[.]?$|^(?:\d+|two|three|four|five|six|ten) (?:people|persons|of us|volunteers|employees|colleagues)(?: (?:run|work|do|manage|look after|are|share)\b[^.]{0,60})?[.]?$",
-    re.IGNORECASE,
-)
-DENIED = expression(  # in front of what is then not done: `no need to integrate with the till`
-    r"(?:[不没无别]|暂不|无需|不用|不必)\S{0,3}$|\b(?:not|no|never|without|nor|\w+n['’]t)\s(?:\w+\s){0,4}$",
     re.IGNORECASE,
 )
 STAYS = expression(  # of what is used already: `this should stay`
@@ -163,9 +147,6 @@ _USES = expression(  # a wish for something to be used, or to do something, not 
     r"(?:(?:it|(?:the|our|this|that|an?) (?:[\w'’-]+ ){0,3}?(?:app|application|system|portal|site|website|page|tool|program|platform|service|software|dashboard|bot|form|script|plugin|extension|screen|library|api)) )?to (?:be able to )?(\w+)\b",
     re.IGNORECASE,
 )
-_OUTCOMES = frozenset(
-    "reduce improve increase decrease cut lower raise shorten make keep stop get bring prevent avoid give help reach grow be have know offer replace move modernize".split()  # noqa: SIM905
-)
 
 
 def uses(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:
@@ -174,7 +155,11 @@ def uses(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:
     `rich`: the text has a section of requirements, beside which only a list says so.
     """
     found = _USES.match(row.text) if row.item or not rich else None
-    return found is not None and found[1].lower() in lex.verbs and found[1].lower() not in _OUTCOMES
+    return (
+        found is not None
+        and found[1].lower() in lex.verbs
+        and found[1].lower() not in statement_words("outcomes")
+    )
 
 
 def is_test(row: Sentence) -> bool:
@@ -220,25 +205,7 @@ def tells(row: Sentence, lex: Lexicon) -> bool:
 _TO_BE = expression(
     r"\bwants? (?:an?|some) (?:[\w-]+ ){1,5}?to (?!be able)\w+", re.IGNORECASE
 )  # what becomes of a thing
-_DENIES = expression(  # the words of a sentence that only says what is not to be there
-    r"^(?:(?:and|but|so|also|oh|please|kindly|just|definitely|absolutely),? )*(?:no(?: more)?|not any|never any|(?:we|i) (?:really )?(?:do not|don['’]t) (?:want|like)(?: (?:any|to (?:have|see|use|remember|enter)))?|there (?:must|should|may|shall) be no)\s+(?:[\w-]+\s+){0,2}?"
-    r"|^(?:请|麻烦|也|还有|并且|千万|绝对)*(?:不要|不想要?|不用|别|没有|无需?)(?:有|用|出现|再|让(?:我们?|大家|会员|用户))?(?:任何|再|什么)?",
-    re.IGNORECASE,
-)
-_AT_TIMES = expression(  # what is not to be then is there otherwise: `No reminders between 9 pm and 7 am`
-    r"\b(?:between \d.{0,12} and \d|(?:before|after|until|past) \d|at night|overnight|during the night|(?:on|at) (?:weekends?|(?:public )?holidays|(?:sun|mon|tues|wednes|thurs|fri|satur)days?)\b|outside (?:of )?(?:office|business|opening|working) hours)"
-    r"|(?:晚上|夜里|夜间|周末|节假日|\d{1,2} ?点(?:之?[前后]|到))",
-    re.IGNORECASE,
-)
 ALTERNATIVES = expression(r"\balternativ|替代", re.IGNORECASE)  # a heading of what was considered instead
-_LEAVES = expression(  # what the product says that it does not do: `Gatelog does not open the gate`
-    r"^(?:the (?:software|system|app|application|product|service|tool|library|site)|it|(?-i:[A-Z])\w+) (?:does|will) not (?!(?:work|have|need|want|know|like|mind|fit|help|exist|matter|mean|say|look|get|use|cover|contain|define|describe|prescribe|replace|specify)\b)(?!.*\b(?:when|if|unless|until|without|more than|yet)\b)\w+ ",
-    re.IGNORECASE,
-)
-_FOR_NOW = expression(  # then it is left out of a version
-    r"\b(?:for now|for the moment|yet|at first|initially|later|(?:first|initial|this|next) (?:version|release|phase|iteration|sprint|round|step|year|season)|mvp|(?:not|n['’]t) (?:needed|necessary|required|planned|supported)|need(?:ed)?|scope)\b|第一|首[版期]|本期|这[期版次]|暂时?|以后|后续|先不|功能|模块|系统|页面",
-    re.IGNORECASE,
-)
 
 
 _AGAINST = expression(
@@ -253,19 +220,6 @@ def answered_risk(text: str) -> tuple[str, str]:
     return (said.rstrip(), against[0]) if against and said.strip() else (text, "")
 
 
-def forbids(text: str, lex: Lexicon) -> bool:
-    """Whether a sentence denies a property of the thing that is built, rather than leaving a part of it unbuilt.
-
-    The line: what is denied is a burden or a means that people would have to bear (`no passwords`, `no double bookings`). Nobody
-    would order that as a function, so leaving it out is no saving of work but a rule. A part or a function that is denied
-    (`no chat`), and whatever is denied only for now, is a non-goal.
-    """
-    denied = _DENIES.match(text)
-    if denied is None or _FOR_NOW.search(text):
-        return False
-    return lex.patterns["burden"].match(text, denied.end()) is not None or _AT_TIMES.search(text) is not None
-
-
 def grants(text: str, lex: Lexicon, modal: tuple[str, re.Match[str]], actor: str) -> bool:
     """Whether a `may` permits somebody something (`A volunteer may swap a shift`), rather than making it optional."""
     if modal[0] != "Could" or modal[1][0] not in ("may", "May", "可以", "可"):
@@ -274,66 +228,6 @@ def grants(text: str, lex: Lexicon, modal: tuple[str, re.Match[str]], actor: str
 
 
 OF_US = expression(r"(?:we|the (?:system|app|application|product|tool)|it)\b", re.IGNORECASE)
-_DENYING = expression(  # an answer: `Native app? No app.`, `Insurance? We do not insure sets`
-    r"no (?!idea|problem|rush|hurry|matter|worries|doubt|wonder|thanks|other|one\b|surprise|need\b|longer|more\b|change)[\w-]+(?: [\w-]+){0,3}[.!]?$"
-    r"|(?:we|it)(?: (?:do|does|will)(?: not|n['’]t)| won['’]t) (?!know|have|need|want|think|mind|matter|expect|see|believe|care|like|remember|get|lose)\w+",
-    re.IGNORECASE,
-)
-
-
-def _behind_question(row: Sentence) -> bool:
-    """Whether a sentence of prose answers the question in front of it."""
-    before = row.passage.block.text.partition(row.text)[0].rstrip(" *_")
-    return row.role == "" and before.endswith(("?", "？"))
-
-
-def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
-    """Whether a sentence says that something is left out."""
-    if row.role in ("background", "problem") and lex.find("refused", row.text):
-        return True
-    if row.role in ("", "background") and not row.item and _LEAVES.match(row.text):
-        return category_of(row.text, lex) != "S"
-    if row.role in ("background", "user", "instructions", "problem", "goal", "metric") or manual:
-        return False
-    if lex.find("as_a", row.text):  # `so that I do not need ...`
-        return False
-    wish = row.passage.values.get("needs", "") if row.passage.values.get("user") else ""
-    if row.passage.block.kind == "row" and " | " in row.text and row.role in ASKED:
-        return False  # what one cell of several denies is no exclusion
-    if _behind_question(row) and _DENYING.match(row.text) and not row.item:
-        return True
-    if row.role in ("", *ASKED) and _NOT_NOW.search(row.text):
-        return True
-    if lex.find("exclusion", wish or _ASIDE.sub("", _PURPOSE.split(row.text)[0])):
-        if (
-            row.role in ASKED
-            and row.text.lower().startswith("nothing ")
-            and category_of(row.text, lex) == "S"
-        ):
-            return False
-        return lex.find("refusal", row.text) is None
-    return (
-        bool(lex.find("bare_no", row.text))
-        and category_of(row.text, lex) != "S"
-        and row.role in ("requirement", "use_case")
-        and not first_modal(row.text, lex)
-    )
-
-
-_COMMENTS = expression(  # on what was left out before it
-    r"(?:she|he|nobody|ever|some of us|(?:we|i) (?:had|have|know|think|talked|argued|expect)|(?:our|the) (?:\w+ ){1,2}keeps?|people|if it)\b",
-    re.IGNORECASE,
-)
-
-
-def comments(row: Sentence, lex: Lexicon) -> bool:
-    """Whether a sentence of prose only says something of what is left out: `That stays with the red cabinet.`"""
-    return (
-        row.passage.block.kind == "paragraph"
-        and row.quote != row.passage.text.strip()
-        and _COMMENTS.match(row.text) is not None
-        and lex.find("exclusion", row.text) is None
-    )
 
 
 def led_by_name(row: Sentence) -> tuple[str, str]:
@@ -348,30 +242,6 @@ def led_by_name(row: Sentence) -> tuple[str, str]:
         "：",
     )
     return (name.strip(" .:：。"), said) if led and ends else ("", row.text)
-
-
-_REASON = expression(  # why something is left out, behind it
-    r"(?<=\w{3})(?:,? \((?:they|we|it|our|i|that|this)\b[^()]*\)|[,;] (?:since|because|our|half|most) \w[^,;]*)[.]?$",
-    re.IGNORECASE,
-)
-
-
-def without_reason(text: str) -> str:
-    """What is left out, without why: `Please leave out the wages, our accountant has something.`"""
-    found = _REASON.search(text)
-    return text[: found.start()] if found and len(text[: found.start()].split()) > 2 else text
-
-
-def is_for_later(row: Sentence, lex: Lexicon) -> bool:
-    """Whether an item below a heading such as `Later` says what may then be done, rather than what is left out."""
-    modal = first_modal(row.text, lex)
-    return (
-        row.item
-        and row.priority != "Won't"
-        and modal is not None
-        and LATER.search(row.passage.block.heading) is not None
-        and lex.find("exclusion", row.text) is None
-    )
 
 
 ALREADY = expression(  # what exists, told as a sentence: `We already have a reset`, `The export was finished last year`

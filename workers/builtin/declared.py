@@ -12,11 +12,12 @@ from pydantic import BaseModel
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import DocumentDef, Section
 from orchestrator.domain.text import mentions
-from workers.builtin.material import Material, carries, strip_end, unique
+from workers.builtin.material import Material
+from workers.builtin.phrases import carries, strip_end, unique
 from workers.builtin.revision import requests_in
-from workers.builtin.sentences import sentences
 from workers.documents.content import Content, Declared, Item, Source, Stated, Statement
 from workers.documents.models import model_of
+from workers.documents.sentences import sentences
 
 TEXT_LIMIT = 15_000  # characters of one section
 
@@ -34,8 +35,7 @@ class _Sentence:
 def answer(m: Material) -> Content:
     """The document's content, from the request and what it is drafted from; a revision keeps what it had."""
     document: DocumentDef = m.facts["document"]
-    previous = m.facts.get("previous")
-    before = previous if isinstance(previous, Declared) else None
+    before = m.before(Declared)
     wanted = [_Sentence(row.quote, row.heading) for row in m.sections]
     wanted += [_Sentence(need.text) for need in requests_in(m)]
     filled = _by_section(m, [*_of_request(m), *_of_documents(m)], wanted, document.sections)

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
-from workers.builtin.language import lexicon_of
-from workers.builtin.sentences import Sentence
+from workers.builtin.phrases import upper_first
+from workers.builtin.verb_forms import plain_verb
 from workers.builtin.wishes import imperative
+from workers.documents.lexicon import lexicon_of
 from workers.documents.passage import Passage
+from workers.documents.sentences import Sentence
 from workers.documents.stack_traces import cited, error_of
 
 _REPRODUCES = expression(  # a heading or a label of the steps that show the defect
@@ -55,7 +57,6 @@ _SO_THAT = expression(
     r"^(?:please )?(?:fix|change|solve|repair|adjust|make|handle) (?:it|this|that|these) so (?:that )?(?P<wanted>.+)$",
     re.IGNORECASE,
 )
-_AN_E = expression(r"(?<=sh|ss|ch|go)e$")  # of `crashes`, `goes`
 _DOES = expression(
     r"(?:go|see|click|open|put|log|sign|type|enter|press|navigate|scroll|visit|run|wait|hit|tap|have|set|use|try)\b",
     re.IGNORECASE,
@@ -136,31 +137,19 @@ def turned_round(text: str, error: str = "") -> str:
     said = _SINCE.sub("", said[: behind.start()] if behind else said).strip()
     tail = f" without this error: {error}" if error else ""
     if found := _FAILS.match(said):
-        return f"{_capital(found['subject'])} must {found['does']}{found['rest']}{tail}"
+        return f"{upper_first(found['subject'])} must {found['does']}{found['rest']}{tail}"
     if found := _NOT.match(said):
         denies = found["not"].lower()
         able = (
             "be able to " if denies.startswith("can") else "be " if denies.startswith(("is", "are")) else ""
         )
-        does = _base(found["does"]) if denies == "no longer" else found["does"]
-        return f"{_capital(found['subject'])} must {able}{does}{found['rest']}{tail}"
+        does = plain_verb(found["does"]) if denies == "no longer" else found["does"]
+        return f"{upper_first(found['subject'])} must {able}{does}{found['rest']}{tail}"
     if found := _IS.match(said):
-        return f"{_capital(found['subject'])} must not be {found['state']}{tail}"
+        return f"{upper_first(found['subject'])} must not be {found['state']}{tail}"
     if found := _BROKEN.match(said):
-        return f"{_capital(found['subject'])} must not {_base(found['does'])}{found['rest']}{tail}"
+        return f"{upper_first(found['subject'])} must not {plain_verb(found['does'])}{found['rest']}{tail}"
     return ""
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _base(verb: str) -> str:
-    """`crashes` -> `crash`, `freezes` -> `freeze`."""
-    low, _, rest = verb.lower().partition(" ")
-    stem = low.removesuffix("s") if not low.endswith("ss") else low
-    base = _AN_E.sub("", stem)
-    return f"{base} {rest}".strip()
 
 
 def wanted_parts(text: str) -> list[str]:
@@ -170,4 +159,4 @@ def wanted_parts(text: str) -> list[str]:
     lex = lexicon_of(text)
     cut = next((m for m in _AND_DO.finditer(said) if m["verb"] in lex.verbs), None)
     parts = [said[: cut.start()], said[cut.end() :]] if cut else [said]
-    return [_capital(part) for part in parts if part]
+    return [upper_first(part) for part in parts if part]

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Literal
 
 from orchestrator.domain.tongues import tongue
-from workers.builtin.material import Material, lower_first, short, strip_end, unique
-from workers.builtin.request import Need, RequestAnalysis
+from workers.builtin.analysis import Need, RequestAnalysis
+from workers.builtin.material import Material
+from workers.builtin.phrases import lower_first, short, strip_end, unique
 from workers.builtin.revision import requests_in
 from workers.builtin.wishes import same_person
 from workers.documents.content import (
@@ -28,8 +29,7 @@ _MEDIUM, _HIGH = 5, 14  # requirements and surroundings counted together
 
 
 def answer(m: Material) -> Discovery:
-    previous = m.facts.get("previous")
-    if isinstance(previous, Discovery):
+    if previous := m.before(Discovery):
         return _revised(m, previous)
     a = m.analysis
     users = [User(name=actor.name, needs=list(actor.needs), source="stated") for actor in a.actors]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from workers.builtin.material import Material, unique
+from workers.builtin.material import Material
+from workers.builtin.phrases import unique
 from workers.documents.content import Content, Discovery, Epics, Requirement, Requirements, Story
 from workers.documents.lint import Finding, findings_of
 

@@ -6,35 +6,23 @@ from typing import Literal
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
+from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria
-from workers.builtin.language import lexicon_of
-from workers.builtin.material import Material, lower_first, short, strip_end
-from workers.builtin.request import Need
+from workers.builtin.material import Material
+from workers.builtin.phrases import lower_first, short, strip_end
 from workers.builtin.requirement_groups import RANK, Group, grouped, title_of
-from workers.builtin.requirements import one_of
 from workers.builtin.revision import requests_in
-from workers.documents.content import (
-    Architecture,
-    Brief,
-    Epic,
-    Epics,
-    Moscow,
-    Requirement,
-    Requirements,
-    Story,
-)
+from workers.builtin.stories import one_of
+from workers.documents.content import Architecture, Epic, Epics, Moscow, Requirement, Story
+from workers.documents.lexicon import lexicon_of
 
 _NUMBER = expression(r"\d[\d.,]*\d|\d")
 
 
 def answer(m: Material) -> Epics:
-    given = m.facts.get("requirements")
-    items = (
-        [item for item in given.items if item.moscow != "Won't"] if isinstance(given, Requirements) else []
-    )
-    previous = m.facts.get("previous")
-    if isinstance(previous, Epics):
+    items = m.wanted
+    if previous := m.before(Epics):
         return _revised(m, previous, items)
     groups = grouped(m, items, by_release=True)
     made: list[Epic] = []
@@ -89,11 +77,9 @@ def _needed(at: int, groups: list[Group], m: Material) -> list[str]:
 
 def _goal(items: list[Requirement], m: Material, taken: set[str]) -> str:
     """The goals of the brief that its requirements serve; without one, what they ask for."""
-    brief = m.facts.get("brief")
-    goals = brief.goals if isinstance(brief, Brief) else []
-    wanted = [goal.text for goal in goals if any(goal.id in item.goals for item in items)]
+    wanted = [goal.text for goal in m.goals if any(goal.id in item.goals for item in items)]
     said = m.say("epic_goal", goals=m.several(lower_first(text) for text in wanted[:2])) if wanted else ""
-    if said and said not in taken and len(goals) > 1:
+    if said and said not in taken and len(m.goals) > 1:
         return said
     more = m.say("and_more") if len(items) > 4 else ""
     return m.several(item.title for item in items[:4]) + more
@@ -116,9 +102,8 @@ def _story(item: Requirement, m: Material) -> Story:
 
 
 def _adrs(item: Requirement, m: Material) -> list[str]:
-    design = m.facts.get("architecture")
-    rows = design.adrs if isinstance(design, Architecture) else []
-    return [adr.id for adr in rows if item.id in adr.requirements][:4]
+    design = m.given(Architecture)
+    return [adr.id for adr in (design.adrs if design else []) if item.id in adr.requirements][:4]
 
 
 def _size(item: Requirement) -> Literal["S", "M", "L", "XL"]:

@@ -11,12 +11,12 @@ from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin import cues
-from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.people import people_in
-from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import doer_of, imperative
 from workers.documents.block_parts import reads_as_rule
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED
+from workers.documents.sentences import Sentence
 from workers.documents.trouble import hurts_today
 
 _LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
@@ -27,6 +27,14 @@ _RULE = expression(
     re.IGNORECASE,
 )
 
+_MAY_OR_IS_GIVEN = expression(  # what people may do and what is done for them is asked for; what they do is told
+    r"\b(?:can(?:not|['’]t)?|may|able to|(?:is|are|gets?)(?: \w+ly)? (?:\w+(?:ed|en|wn)|told|sent|paid|made|kept|held)|kann|können|darf|dürfen|peut|peuvent|puede|pueden)\b|可以|能够|可",
+    re.IGNORECASE,
+)
+_STEP = expression(  # somebody does something, or whoever was named before: `Views the list`, `The user taps on it`
+    r"(?:(?:[Tt]he |[Aa]n? )?(?:[Uu]ser|[Cc]ustomer|[Cc]lient|[Vv]isitor)s?|用户|[Dd]er Nutzer|[Ll]['’]utilisateur|[Ee]l usuario) (?!(?:is|are|has|must|shall|should|will|needs?)\b)\w+"
+    r"|[A-Z][a-z]+(?:s|es) (?!(?:is|are|has|have|must|shall|should|will|needs?|that|which|who|of|on|and|for|by|in|with|to)\b)[a-z]|用户(?!可|能|必须|应)"
+)
 _OBLIGED = expression(
     r"\b(?:must|have to|has to|had to|needs? to)\b|müssen|muss|doi(?:t|vent)\b", re.IGNORECASE
 )
@@ -91,9 +99,9 @@ def from_wish_on(found: Sequence[Sentence]) -> list[Sentence]:
     return rows
 
 
-def under_topic(row: Sentence, *, rich: bool) -> bool:
-    """Whether an item stands in a list under a topic of the text: `Booking`, `Reminders`."""
-    return row.item and rich and len(row.passage.block.section) > 1 and not row.passage.label
+def under_topic(row: Sentence, *, depth: int) -> bool:
+    """Whether an item stands in a list under a topic of the text, `Booking`, `Reminders`: so many headings below its title."""
+    return row.item and 0 < depth <= len(row.passage.block.section) and not row.passage.label
 
 
 def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, ...], str]]) -> bool:
@@ -120,8 +128,8 @@ def _is_told(row: Sentence, lex: Lexicon) -> bool:
     kind = row.passage.block.kind
     if not row.item and kind == "paragraph":
         return not imperative(row.text, lex)
-    if kind == "item" and not row.passage.id and people_in(row.text, lex)[:1]:
-        return True
+    if kind == "item" and not row.passage.id and (_STEP.match(row.text) or people_in(row.text, lex)[:1]):
+        return _MAY_OR_IS_GIVEN.search(row.text) is None
     steps = kind == "row" and not {"requirement", "purpose"} & set(row.passage.values)
     return (steps or not row.item) and not row.passage.parent and not imperative(row.text, lex)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from orchestrator.domain.clarified import MOST_QUESTIONS
 from orchestrator.domain.json_types import JsonObject
 from workers.builtin.analysis import RequestAnalysis
-from workers.builtin.language import lexicon
 from workers.builtin.request import analyse_request
+from workers.documents.lexicon import lexicon
 
 
 def gaps(request: str) -> list[JsonObject]:

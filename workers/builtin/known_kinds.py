@@ -10,6 +10,7 @@ from typing import Any
 from orchestrator.config import resources
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
+from workers.builtin.phrases import upper_first
 
 _LEADING = expression(r"^an?\s+", re.IGNORECASE)
 _NEVER = expression(r"(?!)")
@@ -85,8 +86,8 @@ def ask_of(text: str, language: str) -> Ask:
     thing = _LEADING.sub("the ", thing) if language == "en" else thing
 
     def say(words: str) -> str:
-        filled = words.replace("{Thing}", thing[:1].upper() + thing[1:]).replace("{thing}", thing)
-        return filled[:1].upper() + filled[1:]
+        filled = words.replace("{Thing}", upper_first(thing)).replace("{thing}", thing)
+        return upper_first(filled)
 
     return Ask(
         kind,

@@ -12,12 +12,14 @@ import re
 from orchestrator.domain.patterns import expression
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import Clause
-from workers.builtin.language import Lexicon
 from workers.builtin.people import is_person
+from workers.builtin.phrases import TRIM
+from workers.builtin.verb_forms import names_verb
 from workers.builtin.wishes import imperative
+from workers.documents.lexicon import Lexicon
+from workers.documents.reading_words import statement_words
 from workers.documents.technologies import technologies
 
-_TRIM = " \t.,;:!?。，；：！？、"
 _PAIR = expression(  # one thing, though its name joins two words
     r"\b(?:drag and drop|copy and paste|cut and paste|search and replace|find and replace|point and click|black and white|terms and conditions|questions and answers|read and write|back and forth|trial and error|click and collect|pick and place|research and development)\b",
     re.IGNORECASE,
@@ -54,17 +56,11 @@ _CLAUSE = expression(  # a part with a verb of its own, or with more behind it t
     r"\b(?:is|are|was|were|be|been|has|have|had|must|should|shall|can|cannot|could|will|would|may|might|do|does|did|\w+n['’]t|that|which|who|where|when|if|because|so|since|until|unless|instead|rather|with|without|not|than|later|it|them)\b|[:;?!]",
     re.IGNORECASE,
 )
-_ALSO_NOUNS = frozenset(  # of the verbs: what names a thing as well
-    "alert backup block book build cache call cancel change charge chat check control copy count debug design display download email export filter group help import input insert issue label launch limit link list load lock log login look map mark match measure mirror mock monitor name offer order pass pause pay place plan play port post preview print process push query queue rank rate read record refund reply report request reset restart return review route run scan schedule score search send set share show sort split start stop store stream switch tag test throttle tick toggle track train transfer trigger turn undo update upgrade upload view visit vote watch wrap zoom".split()  # noqa: SIM905
-)
-_OBJECTS = frozenset(
-    "the a an it them this that all each every our my your out up off down only not".split()  # noqa: SIM905
-)
 
 
 def listed_parts(need: Need, lex: Lexicon) -> list[Need]:
     """What the thing of a one-line request has or does, each asked for as well; empty where the line is no such list."""
-    text = need.text.strip(_TRIM)
+    text = need.text.strip(TRIM)
     parts = _of_chinese(text, lex) if lex.language == "zh" else _of_english(text, lex)
     return [
         Need(
@@ -77,7 +73,7 @@ def listed_parts(need: Need, lex: Lexicon) -> list[Need]:
             need.by_default,
             True,
         )
-        for part in (part.strip(_TRIM) for part in parts)
+        for part in (part.strip(TRIM) for part in parts)
         if len(part) > 1
     ]
 
@@ -112,7 +108,7 @@ def _of_english(text: str, lex: Lexicon) -> list[str]:
 def _split(listed: str) -> list[str]:
     whole = _PAIR.sub(lambda found: found[0].replace(" and ", _AND), listed)
     return [
-        part.replace(_AND, " and ").strip(_TRIM) for part in re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", whole)
+        part.replace(_AND, " and ").strip(TRIM) for part in re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", whole)
     ]
 
 
@@ -148,17 +144,12 @@ def _is_done(part: str, lex: Lexicon) -> bool:
     return bool(rest) and names_verb(verb, lex)
 
 
-def names_verb(word: str, lex: Lexicon) -> bool:
-    """Whether a word is a verb as `it` does it: `converts`, `validates`."""
-    low = word.lower()
-    return any(low == form for verb in lex.verbs for form in (f"{verb}s", f"{verb}es", f"{verb[:-1]}ies"))
-
-
 def _acts(said: str, lex: Lexicon) -> bool:
     """Whether words begin with a verb, rather than with a noun that is one as well: `validate input`, `find out why`."""
+    also_nouns = statement_words("also_nouns")
     first, second = [*said.lower().split()[:2], "", ""][:2]
     if names_verb(first, lex):
-        return bool(second) and first.removesuffix("es") not in _ALSO_NOUNS and first[:-1] not in _ALSO_NOUNS
+        return bool(second) and also_nouns.isdisjoint((first.removesuffix("es"), first[:-1]))
     if first not in lex.verbs:
         return False
-    return first not in _ALSO_NOUNS or second in _OBJECTS
+    return first not in also_nouns or second in statement_words("objects")

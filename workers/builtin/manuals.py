@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from orchestrator.domain.patterns import expression
-from workers.builtin.sentences import Sentence
+from workers.builtin.phrases import once
 from workers.documents.passage import ASKED, Passage
+from workers.documents.sentences import Sentence
 from workers.documents.words import spoken
 
 _EXAMPLES = 3  # pieces of code from which a text shows how something is used
@@ -48,4 +49,4 @@ def promised(found: list[Sentence], name: str) -> list[Sentence]:
         and not _IS_A.match(spoken(row.text))
         and not row.text.endswith((":", "?"))
     ]
-    return list({row.text: row for row in found}.values())[:_PROMISES]
+    return once(found)[:_PROMISES]

@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from typing import TypeVar
 
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.patterns import expression
-from orchestrator.domain.text import keywords, overlap
+from workers.builtin.analysis import Need, RequestAnalysis
 from workers.builtin.known_kinds import Ask, ask_of, rows
-from workers.builtin.language import Lexicon, lexicon, lexicon_of
-from workers.builtin.listed_parts import names_verb
 from workers.builtin.names import plural
-from workers.builtin.request import Need, RequestAnalysis, analyse_request
+from workers.builtin.phrases import lower_first, strip_end, upper_first
+from workers.builtin.request import analyse_request
 from workers.builtin.said_sections import section_rows, with_sections
-from workers.builtin.sentences import Sentence
+from workers.builtin.verb_forms import names_verb
+from workers.documents.content import Brief, Content, Goal, Requirement, Requirements
+from workers.documents.lexicon import Lexicon, lexicon, lexicon_of
 from workers.documents.repository import Repository, read_repository
+from workers.documents.sentences import Sentence
 from workers.documents.technologies import technologies
 
-_TRIM = " \t.,;:!?。，；：！？、"
-_PLAIN = frozenset(
-    ["the", "a", "an", "each", "every", "all", "only", "what", "when", "if", "our", "no", "this", "these"]
-)
+C = TypeVar("C", bound=Content)
 _MAX_LINE = 2_000
 _NO_LONGER = expression(  # what stands before a technology that is not wanted, with its name
     r"\b(?:instead of|rather than|in place of|no longer|not|no|without|remove|drop|replace)\s+"
@@ -51,6 +51,27 @@ class Material:
                 rf"(?<=[:;] ){re.escape(self.product[:1].lower() + self.product[1:])}\b", self.product, text
             )
         return upper_first(text) if text.endswith((".", "?")) else text
+
+    def given(self, model: type[C]) -> C | None:
+        """The document of a kind that this one is drafted from or beside; None where there is none."""
+        found = self.facts.get(model.__name__.lower())
+        return found if isinstance(found, model) else None
+
+    def before(self, model: type[C]) -> C | None:
+        """The version of this document that is to be revised."""
+        found = self.facts.get("previous")
+        return found if isinstance(found, model) else None
+
+    @property
+    def wanted(self) -> list[Requirement]:
+        """The requirements that are not ruled out."""
+        found = self.given(Requirements)
+        return [item for item in found.items if item.moscow != "Won't"] if found else []
+
+    @property
+    def goals(self) -> list[Goal]:
+        brief = self.given(Brief)
+        return brief.goals if brief else []
 
     def layer(self, name: str) -> str:
         """The name of a layer in the document's language; layers that an exploration names itself stay as they are."""
@@ -212,50 +233,3 @@ def material(facts: Mapping[str, Json], check: Callable[[], None]) -> Material:
 
 def _names(name: str, text: str) -> bool:
     return re.search(rf"(?<![\w]){re.escape(name.lower())}(?![\w])", text) is not None
-
-
-def upper_first(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def lower_first(text: str) -> str:
-    """For use inside a sentence; acronyms and names keep their form."""
-    word = re.match(r"\w+", text)
-    if not word or word[0] == "I" or (len(word[0]) > 1 and not word[0][1:].islower()):
-        return text
-    if word[0].lower() not in _PLAIN and re.match(r"\w+(?:[\s,/&-]+[A-Z]| \([a-z])", text):
-        return text  # `German, Turkish and English`, `Anna (treasurer)`: capitals are how these are written
-    return text[:1].lower() + text[1:]
-
-
-def short(text: str, limit: int = 90) -> str:
-    """The beginning of a text as a title, cut between words."""
-    clean = " ".join(text.split()).rstrip(_TRIM).lstrip(" ,;:，；：、")
-    if len(clean) <= limit:
-        return clean or "-"
-    cut = clean[:limit]
-    return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut).strip(_TRIM) + "…"
-
-
-def strip_end(text: str) -> str:
-    return text.strip().rstrip(_TRIM)
-
-
-def best(text: str, choices: Iterable[tuple[str, str]]) -> tuple[float, str]:
-    """(share, key) of the choice whose text shares most words with `text`; ties go to the first."""
-    wanted = keywords(text)
-    scored = [(_share(wanted, keywords(other)), key) for key, other in choices]
-    return max(scored, key=lambda row: row[0], default=(0.0, ""))
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / max(1, min(len(one), len(other)))
-
-
-def carries(text: str, carrier: str) -> bool:
-    """Whether one item already says what `text` says."""
-    return text.strip(_TRIM) in carrier or overlap(text, keywords(carrier)) >= 0.85
-
-
-def unique(lines: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(line for line in (piece.strip() for piece in lines) if line))

@@ -11,18 +11,11 @@ from functools import cache
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import first_modal
-from workers.builtin.language import Lexicon, lexicon_of
+from workers.documents.lexicon import Lexicon, lexicon_of
+from workers.documents.reading_words import statement_words
 
 MAX_ENTITIES = 8
 _WORD = expression(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
-# Words that begin no thing's name, and things that are not counted.
-_DETERMINERS, _MASS = (
-    frozenset(words.split())
-    for words in (
-        "a an the each every their its our of for with by to from in on into and or per any all no his her this that these those new next",
-        "code output input data metadata software hardware information authentication authorization encryption logging access traffic content money staff people equipment mail text storage history inventory feedback support telemetry research",
-    )
-)
 _DOES = expression(  # of a thing: `the list displays 5 results`
     r"(?<=[a-z] )[a-z]+s(?= (?:an?|the|its?|their|each|every|all|only|no|\d+)\b)"
 )
@@ -97,9 +90,6 @@ def external(text: str) -> str:
 _NAME = expression(
     r"(?<![\w/])(?:[A-Z][\w&+]*(?:[-./][A-Z\d]\w*)*|[a-z]+[A-Z]\w*)(?:[ /](?:[A-Z][\w&+/-]*|\d{2,4}))*"
 )
-_NO_SYSTEM = frozenset(
-    "i we our the it this that they if when parts data all no not also please there everything everybody nothing single gdpr dsgvo rgpd hipaa eu usa uk eur usd gbp pdf csv sms api apis faq id ids url ok vat iso html json xml excel word monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december english german french spanish italian polish arabic chinese turkish dutch internet web wifi wi-fi".split()  # noqa: SIM905
-)
 _HAN_SYSTEM = expression(
     r"(?:现有的?|已有的?|已经有的?|的|用|使用|对接|来自|依赖)?((?:[A-Za-z][\w/+-]*|钉钉|企业微信|微信|支付宝|飞书|用友|金蝶|[\u4e00-\u9fff]{2}云)(?:系统|平台|服务|接口)?)"
 )
@@ -115,7 +105,7 @@ def systems(text: str) -> tuple[str, ...]:
             (".", "!", "?", ":")
         )
         words = match[0].split()
-        while words and words[0].lower() in _NO_SYSTEM:
+        while words and words[0].lower() in statement_words("no_system"):
             words.pop(0)
         named = " ".join(words)
         plain = re.fullmatch(r"[A-Z][a-z’'-]+", named) is not None
@@ -141,7 +131,7 @@ def plural(thing: str) -> str:
     """`clinic` -> `clinics`; what has no plural, or is one, stays."""
     head, _, last = thing.rpartition(" ")
     low = last.lower()
-    if low in _MASS or low.endswith(("s", "ware", "ing", "ion of")) or not low.isalpha():
+    if low in statement_words("mass") or low.endswith(("s", "ware", "ing", "ion of")) or not low.isalpha():
         return thing
     if last.isupper():
         many = f"{last}s"
@@ -157,6 +147,7 @@ def plural(thing: str) -> str:
 def _english_things(text: str, lex: Lexicon, people: set[str]) -> Iterable[str]:
     said = _DOES.sub(lambda found: ";" if singular(found[0]) in lex.verbs else found[0], text)
     words = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(said)]
+    no_thing = statement_words("no_thing")
     found: list[str] = []
     run: list[str] = []
     for i, word in enumerate([*words, ""]):
@@ -168,10 +159,9 @@ def _english_things(text: str, lex: Lexicon, people: set[str]) -> Iterable[str]:
             and singular(low) not in people
             and not low.endswith(("ly", "ing", "ful", "able"))
             and not (low.endswith("ed") and len(low) > 5)
-            and low not in _DETERMINERS
+            and low not in no_thing
             and not (
-                low in lex.verbs
-                and (i == 0 or words[i - 1].lower() not in _DETERMINERS - {"to", "and", "or"})
+                low in lex.verbs and (i == 0 or words[i - 1].lower() not in no_thing - {"to", "and", "or"})
             )
         )
         if noun and not first_modal(low, lex):

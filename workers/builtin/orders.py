@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import first_modal
-from workers.builtin.language import lexicon_of
+from workers.builtin.phrases import upper_first
 from workers.documents.content import Requirement
+from workers.documents.lexicon import lexicon_of
 
 _ITEM = r"(?P<item>(?:REQ|NFR-[A-Z]{1,2})-\d+)"
 _POLITE = r"^(?:please |and |but |请|把|将)*"
@@ -53,9 +54,7 @@ def renamed(items: Sequence[Requirement], lines: Sequence[str]) -> tuple[list[Re
         found = _found(_TITLES, line)
         if found and found["item"] in done:
             title = found["said"].strip()
-            done[found["item"]] = done[found["item"]].model_copy(
-                update={"title": title[:1].upper() + title[1:]}
-            )
+            done[found["item"]] = done[found["item"]].model_copy(update={"title": upper_first(title)})
             told.append(line)
     return list(done.values()), told
 

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
-from workers.builtin.language import Lexicon
+from workers.builtin.verb_forms import stems
 from workers.documents.audience import without_denied
-from workers.documents.reading_words import people, people_words
+from workers.documents.lexicon import Lexicon
+from workers.documents.reading_words import people, people_words, statement_words
 
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
 _MARK = expression(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
@@ -71,30 +72,13 @@ _IS_A = expression(
     re.IGNORECASE,
 )
 _ON_DUTY = expression(  # what belongs to a name: `the observer on shift sees`, `the head of the reading room`
-    r" (?:on|in) (?:duty|shift|call|charge(?: of (?:the |a |an |our )?[a-z-]+)?)\b| of (?:the |a |an |our |other |their )?(?:[a-z-]+ ){0,2}?[a-z-]+(?= (?:can|may|must|shall|should|will|has|have|is|are|gets?|sees?|receives?|wants?|needs?)\b)",
+    r" (?:on|in) (?:duty|shift|call|charge(?: of (?:the |a |an |our )?[a-z-]+)?)\b| of (?:the |a |an |our |other |their )?(?:[a-z-]+ ){0,2}?[a-z-]+(?= (?:can|may|must|shall|should|will|has|have|is|are|gets?|sees?|receives?|wants?|needs?)\b)"
 )
 _BESIDE = expression(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
 _ONE = expression(r"(?:an?|each|every)\s", re.IGNORECASE)  # whose verb ends in -s
 _COMPOUND = expression(
     r" [a-z]+s (?:is|are|was|were|can|must|may|shall|should|will|has|have)\b"
 )  # `names are`
-_ADVERBS = frozenset(
-    [
-        "often",
-        "oft",
-        "vielfach",
-        "meist",
-        "souvent",
-        "mostly",
-        "usually",
-        "sometimes",
-        "partly",
-        "mainly",
-        "also",
-        "everything",
-        "nothing",
-    ]
-)
 _ROLE = expression(
     r"(?:员|者|师|长|管|秘书|财务|会计|出纳|经理|主任|干事|教练|老师|医生|护士|店主|老板|司机|厨师|前台|助理|负责人|行政|人事|客服)$"
 )
@@ -205,7 +189,7 @@ def listed_people(names: Iterable[str], lex: Lexicon) -> list[str]:
     pieces = [
         (piece, name)
         for piece, name in pieces
-        if name.split()[0].lower() not in _ADVERBS and not any(c.isdigit() for c in name)
+        if name.split()[0].lower() not in statement_words("how_often") and not any(c.isdigit() for c in name)
     ]
     found = [name for _, name in pieces]
     known = [
@@ -221,7 +205,9 @@ def _may_be_people(piece: str, name: str) -> bool:
     words = name.split()
     plural = words[-1].endswith("s") and not words[-1].endswith(("ss", "ing"))
     led = piece.strip() != name and _ARTICLE.match(piece.strip()) is not None
-    return len(words) < 4 and (plural or led) and names_somebody(name) and words[0].lower() not in _ADVERBS
+    if len(words) > 3 or words[0].lower() in statement_words("how_often"):
+        return False
+    return (plural or led) and names_somebody(name)
 
 
 _NAMED = expression(  # somebody by name, with the role: `Anna (treasurer)`, `Maria, our secretary,`
@@ -345,9 +331,7 @@ def _acting(follows: str, lex: Lexicon, told: str, *, many: bool) -> bool:
         return True
     if _COMPOUND.match(follows) or (_ONE.match(told) and word in lex.verbs):
         return False  # `Patient names are replaced`, `A volunteer lock keeper arrives`
-    if {word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"} & (
-        lex.verbs | people_words("does")
-    ):
+    if stems(word) & (lex.verbs | people_words("does")):
         return True
     return (
         not follows.isascii()

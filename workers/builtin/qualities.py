@@ -11,9 +11,10 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin.analysis import Category, Kind
 from workers.builtin.clauses import Clause, unhedged
-from workers.builtin.language import Lexicon, lexicon_of
-from workers.builtin.sentences import Sentence
-from workers.builtin.wishes import goal_of, imperative
+from workers.builtin.goals import goal_of
+from workers.builtin.wishes import imperative
+from workers.documents.lexicon import Lexicon, lexicon_of
+from workers.documents.sentences import Sentence
 
 _NO_QUALITY = expression(
     r"https?://\S+|\bports? `?\d+`?|\b(?:for|as) (?:an? |the |all )?(?:signed|logged)[- ]in \w+|\b[\w.]+\(\)",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import two_wishes
 from workers.documents.block_parts import MAX_SENTENCE
 from workers.documents.fates import reason_of
 from workers.documents.passage import Passage
+from workers.documents.sentences import Sentence
 
 
 def remainder(

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from orchestrator.domain.dataclass import dataclass, field
+from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
-from workers.builtin.material import Material, short, upper_first
+from workers.builtin.material import Material
 from workers.builtin.names import plural
-from workers.builtin.request import Need
+from workers.builtin.phrases import short, upper_first
 from workers.builtin.short_names import short_name
 from workers.documents.content import Moscow, Requirement
 from workers.documents.features import Feature, features
@@ -138,10 +139,7 @@ def _many(thing: str, m: Material) -> str:
 
 
 def _by(
-    items: list[Requirement],
-    names: dict[str, str],
-    holds: Callable[[Requirement, str], bool],
-    release: str,
+    items: list[Requirement], names: dict[str, str], holds: Callable[[Requirement, str], bool], release: str
 ) -> tuple[list[Requirement], list[Group]]:
     """What no name holds, and a group for each name that holds enough."""
     homes: dict[str, list[Requirement]] = {}

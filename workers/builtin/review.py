@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from workers.builtin.architecture import referred
-from workers.builtin.material import Material, best, short
-from workers.documents.content import Architecture, ArchitectureReview, Concern, Requirements
+from workers.builtin.material import Material
+from workers.builtin.phrases import best, short
+from workers.documents.content import Architecture, ArchitectureReview, Concern
 
 
 def answer(m: Material) -> ArchitectureReview:
@@ -28,14 +29,12 @@ def answer(m: Material) -> ArchitectureReview:
 
 
 def _uncarried(m: Material, design: Architecture) -> list[Concern]:
-    given = m.facts.get("requirements")
     carried = referred(design)
-    items = given.items if isinstance(given, Requirements) else []
     return [
         Concern(
             text=m.say("review_component", id=item.id, title=item.title), severity="high", refers_to=item.id
         )
-        for item in items
+        for item in m.wanted
         if item.moscow == "Must" and item.id not in carried
     ]
 
@@ -58,11 +57,9 @@ def _unhidden(m: Material, design: Architecture) -> list[Concern]:
 
 
 def _unprotected(m: Material, design: Architecture) -> list[Concern]:
-    given = m.facts.get("requirements")
-    items = given.items if isinstance(given, Requirements) else []
     said = [(str(i), row.text) for i, row in enumerate(design.security)]
     return [
         Concern(text=m.say("review_security", title=item.title), severity="high", refers_to=item.id)
-        for item in items
+        for item in m.wanted
         if item.category == "S" and item.moscow == "Must" and best(item.statement, said)[0] < 0.3
     ]

@@ -24,23 +24,17 @@ from workers.builtin.amended import (
     ranked_behind,
     with_criteria,
 )
+from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause, first_modal
-from workers.builtin.language import lexicon, lexicon_of
-from workers.builtin.material import Material, carries, short, unique
+from workers.builtin.material import Material
 from workers.builtin.orders import is_order, renamed, restates, reworded
-from workers.builtin.request import Need, analyse_request
+from workers.builtin.phrases import carries, short, unique
+from workers.builtin.request import analyse_request
 from workers.builtin.said_sections import OF_BRIEF, in_section, said_in, section_rows
-from workers.builtin.sentences import is_telling
-from workers.documents.content import (
-    Architecture,
-    Brief,
-    Content,
-    Declared,
-    Discovery,
-    Epics,
-    Requirements,
-)
+from workers.documents.content import Architecture, Brief, Content, Declared, Discovery, Epics, Requirements
+from workers.documents.lexicon import lexicon, lexicon_of
 from workers.documents.lint.rules import is_finding
+from workers.documents.sentences import is_telling
 
 C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)
 HEARD = 0.6  # of a line's words, in one statement of a document

@@ -14,43 +14,28 @@ from orchestrator.domain.text import keywords
 from workers.builtin.analysis import Actor, RequestAnalysis
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import first_modal
-from workers.builtin.language import lexicon_of
-from workers.builtin.sentences import Sentence, is_telling, sentences_of
 from workers.builtin.wishes import imperative, same_person
 from workers.documents.block_parts import several
+from workers.documents.inline_labels import SECTIONS
+from workers.documents.lexicon import lexicon_of
 from workers.documents.passage import Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import label_role
+from workers.documents.sentences import Sentence, is_telling, sentences_of
 
-_SECTIONS = frozenset(
-    {
-        "problem",
-        "user",
-        "goal",
-        "metric",
-        "non_goal",
-        "constraint",
-        "dependency",
-        "risk",
-        "assumption",
-        "question",
-    }
-)
 _TOLD = frozenset({"problem", "user"})  # sections below which a wish stays a wish
 _ALIKE = {"plan": "constraint"}  # what a timeline says is a limit
-_LISTS = frozenset(
-    {"constraint", "risk", "assumption", "dependency"}
-)  # behind whose labels several may stand
+_LISTS = ("constraint", "risk", "assumption", "dependency")  # behind whose labels several may stand
 _THEY = expression(
     r"(?:they|all of them|most of them|some of them|everybody|these|he|she)\b|他们|她们|大家", re.IGNORECASE
 )
 _WORDS = 10  # of one of several that stand in a line
-OF_BRIEF = _SECTIONS - {"non_goal", "constraint"}  # what no later document states
+OF_BRIEF = SECTIONS - {"non_goal", "constraint"}  # what no later document states
 
 
 def in_section(row: Sentence) -> bool:
     """Whether a sentence of a person's words belongs to a section that they name."""
-    if row.role not in _SECTIONS or not row.text.strip():
+    if row.role not in SECTIONS or not row.text.strip():
         return False
     lex = lexicon_of(row.text)
     if lex.find("form", row.text.strip()) or lex.find("remark", row.text):
@@ -79,7 +64,7 @@ def said_in(piece: str) -> list[Sentence]:
 
 def _as_said(passage: Passage) -> Passage:
     role = label_role(passage.label) if passage.role in ("aside", "plan") else ""
-    return replace(passage, role=_ALIKE.get(role, role)) if role in (*_ALIKE, *_SECTIONS) else passage
+    return replace(passage, role=_ALIKE.get(role, role)) if role in (*_ALIKE, *SECTIONS) else passage
 
 
 def _parts(row: Sentence) -> list[Sentence]:

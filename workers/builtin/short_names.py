@@ -13,24 +13,22 @@ from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin.clauses import clause, unhedged
-from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.phrases import ASIDE, TRIM, upper_first
+from workers.builtin.verb_forms import gerund, participle, verb_of
 from workers.builtin.wishes import CONDITION, is_reserved
+from workers.documents.lexicon import Lexicon, lexicon_of
+from workers.documents.reading_words import statement_words
 
-_TRIM = " \t.,;:!?。，；：！？、"
 _HAN_SHORT = 10  # characters of a Chinese statement that is a name as it is
 _LONGEST, _WORDS, _HAN = 60, 6, 18  # characters of a name, words of its object, characters of a Chinese one
 _TOKEN = expression(r"[\w’'][\w’'-]*")
 _BE = frozenset({"is", "are"})
 _MODALS = frozenset({"must", "shall", "should", "can", "could", "may", "might", "will", "would", "cannot"})
 _OF_SEVERAL = _MODALS | {"have", "are", "do", "get", "see", "need"}
-_GIVEN = frozenset(
-    {"offer", "give", "tell", "show", "send", "ask", "teach", "hand"}
-)  # what somebody is given stands behind
 _ADVERBS = expression(
     r"^(?:(?:only|also|not|never|always|then|automatically|easily|quickly)\s+)+", re.IGNORECASE
 )
 _NEEDS = expression(r"\bneeds?\s+(?!to\b)(.+)$", re.IGNORECASE)
-_ASIDE = expression(r"\s*[(（][^()（）]*[)）]")
 _LABEL = expression(r"^([^\W\d_](?:[^:：.,;]){2,40})[:：]\s+\S")
 _ENDS = expression(
     r"\s+(?:by|in|within|under|from|to|with|on|at|when|if|after|before|into|as|via|using|without|so|that|which|who|until|once|per|over|against|then|while|during|every|whenever|because|except|is|are|can|may|must|should)\b|[,;()]|:(?!\d)|\s+(?:and|or) (?=(?:can|may|must|should|then|is|are|the|an?|their|its|it|they|not)\b|[a-z]+s (?:it|them|the|an?)\b)",
@@ -56,15 +54,6 @@ _FIRST_THING = expression(
 )
 _WAY = expression(r"\b(?:way|place|tool|means|possibility|option) to (\w+)\s+(.+)$", re.IGNORECASE)
 _HAN_STORY = expression(r"^作为[^，,]{1,12}[,，]\s*我?(?:想要?|希望|需要|要|可以|能够?)+")
-_SEEN = frozenset(
-    "see get receive view show have know display list need want read find include contain give provide offer support allow be do hold present enable let".split()  # noqa: SIM905
-)
-_DOUBLED = frozenset({"submit", "permit", "refer", "transfer", "reset", "forget", "admit", "begin", "equip"})
-_IRREGULAR = {
-    "sent": "send", "shown": "show", "kept": "keep", "found": "find", "told": "tell", "seen": "see", "chosen": "choose",
-    "written": "write", "read": "read", "held": "hold", "paid": "pay", "given": "give", "taken": "take", "made": "make",
-    "put": "put", "set": "set", "drawn": "draw", "bought": "buy", "sold": "sell", "built": "build", "left": "leave",
-}  # fmt: skip
 _AND_CAN = expression(
     r"\b(and|or|but|then) (?:also )?(?:can|may|could|will) (?:also )?(?=[a-z])", re.IGNORECASE
 )
@@ -95,16 +84,16 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
     """A statement without a modal verb of its own, at its verb; None for another sentence or language."""
     if lex.language != "en" or tongue(text):
         return None
-    whole = text.strip(_TRIM)
+    whole = text.strip(TRIM)
     lead = CONDITION.match(whole)
-    condition = lead[0].strip(_TRIM) if lead else ""
+    condition = lead[0].strip(TRIM) if lead else ""
     said = whole[lead.end() :] if lead else whole
     if said.split(" ")[0].lower() in lex.verbs:
         return None  # a command
-    tokens = list(_TOKEN.finditer(_ASIDE.sub(lambda m: " " * len(m[0]), said)))[:10]
+    tokens = list(_TOKEN.finditer(ASIDE.sub(lambda m: " " * len(m[0]), said)))[:10]
     for at, token in enumerate(tokens[1:], 1):
         low, subject = token[0].lower(), said[: token.start()].strip()
-        head = _ASIDE.sub("", subject).strip()
+        head = ASIDE.sub("", subject).strip()
         if (
             re.search(r"[,;:]$", subject)
             or not _DETERMINERS.sub("", f"{head} ").strip()
@@ -120,7 +109,7 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
         if low.endswith("s") and tokens[at + 1 : at + 2] and tokens[at + 1][0].lower() in _OF_SEVERAL:
             continue  # `regular groups have`
         many = plural_head(head)
-        known = _base(low, lex)
+        known = verb_of(low, lex)
         rest = said[token.end() :].strip()
         if low in _BE:
             done = _TOKEN.match(rest)
@@ -151,58 +140,23 @@ def plural_head(subject: str) -> bool:
     )
 
 
-def _base(low: str, lex: Lexicon) -> str:
-    """A verb as `to` has it, from the form in which a statement has it; empty for another word."""
-    if low in ("has", "does", "goes"):
-        return {"has": "have", "does": "do", "goes": "go"}[low]
-    if low in lex.verbs or low == "have":
-        return low
-    forms = (low.removesuffix("s"), low.removesuffix("es"), low.removesuffix("ies") + "y")
-    return next((form for form in forms if low.endswith("s") and form in lex.verbs), "")
-
-
-def participle(low: str, lex: Lexicon) -> str:
-    """The verb of what is done to something: `posted` -> `post`; empty for another word."""
-    if low in _IRREGULAR:
-        return _IRREGULAR[low]
-    if not low.endswith("ed"):
-        return ""
-    forms = (
-        low[:-2],
-        low[:-1],
-        low[:-3] + "y" if low.endswith("ied") else "",
-        low[:-3] if low[-3:-2] == low[-4:-3] else "",
-    )
-    return next((form for form in forms if form in lex.verbs), "")
-
-
-def gerund(verb: str) -> str:
-    """`report` -> `reporting`, `book`, `plan`, `scan` with their spelling."""
-    if verb.endswith("ie"):
-        return f"{verb[:-2]}ying"
-    if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")):
-        return f"{verb[:-1]}ing"
-    short = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb) or verb in _DOUBLED
-    return f"{verb}{verb[-1]}ing" if short else f"{verb}ing"
-
-
 def infinitive(text: str, lex: Lexicon, *, acting: bool) -> str:
     """What somebody wants who makes a plain statement: `to get a text`, of others `the hirer to be told the price`."""
     own = _FIRST.match(text) if lex.language == "en" else None
     if own:
-        return f"to {text[own.end() :].strip(_TRIM)}"
+        return f"to {text[own.end() :].strip(TRIM)}"
     thing = _FIRST_THING.match(text) if lex.language == "en" else None
     if thing:
-        return thing[1].strip(_TRIM)
+        return thing[1].strip(TRIM)
     found = stated(text, lex)
     if not found:
         return ""
     rest = _AND_CAN.sub(r"\1 ", found.rest)
     if not found.several:
-        rest = _AND_DOES.sub(lambda m: m[1] + (_base(m[2], lex) or m[2]), rest)
+        rest = _AND_DOES.sub(lambda m: m[1] + (verb_of(m[2], lex) or m[2]), rest)
     subject = "" if acting else f"{_lower(found.subject)} "
     condition = f" {_lower(found.condition)}" if found.condition else ""
-    return f"{subject}to {found.verb} {rest}".strip(_TRIM) + condition
+    return f"{subject}to {found.verb} {rest}".strip(TRIM) + condition
 
 
 def wished(text: str) -> bool:
@@ -228,10 +182,10 @@ def short_name(title: str, statement: str) -> str:
         return label[1].strip()
     wanted = _FIRST_THING.match(statement)
     if wanted and (thing := _thing(wanted[1])):
-        return _capital(thing)
-    said = _FIRST.sub("", unhedged(statement.strip(_TRIM)))
+        return upper_first(thing)
+    said = _FIRST.sub("", unhedged(statement.strip(TRIM)))
     if said[:30] != statement[:30]:
-        title = _capital(said)
+        title = upper_first(said)
     plain = stated(said, lex)
     known = clause(said)
     if (
@@ -248,9 +202,9 @@ def short_name(title: str, statement: str) -> str:
     needs = _NEEDS.search(said)
     way = _WAY.search(needs[1]) if needs else None
     if way and way[1].lower() in lex.verbs and (thing := _whole(way[2])):
-        return _capital(f"{gerund(way[1].lower())} {thing}")
+        return upper_first(f"{gerund(way[1].lower())} {thing}")
     if needs and (thing := _thing(needs[1])):
-        return _capital(thing)
+        return upper_first(thing)
     if plain:
         return _named(plain.subject, plain.verb, plain.rest, lex) or title
     first, _, rest = said.partition(" ")
@@ -262,41 +216,43 @@ def short_name(title: str, statement: str) -> str:
 def _han_name(title: str, statement: str, lex: Lexicon) -> str:
     """From the last verb that has something behind it: `前台可以按姓名查询报告进度` -> `查询报告进度`."""
     if is_reserved(statement):  # without who alone may, it would say that anybody may
-        return re.split(r"[，,；;。]", statement.strip(_TRIM))[0]
+        return re.split(r"[，,；;。]", statement.strip(TRIM))[0]
     known = clause(statement)
     said = known.action if known.subject and len(known.action) > 3 and known.actions else title
-    said = re.split(r"[，,；;。（(]|[：:](?!\d)", _HAN_STORY.sub("", said.strip(_TRIM)))[0].removeprefix(
+    said = re.split(r"[，,；;。（(]|[：:](?!\d)", _HAN_STORY.sub("", said.strip(TRIM)))[0].removeprefix(
         known.actor
     )
     at = max(
         (said.rfind(verb) for verb in lex.verbs if len(verb) > 1 and said[:-3].rfind(verb) >= 0), default=0
     )
     named = said[max(at, 0) :] if len(said) > _HAN_SHORT else said
-    return (named if 4 <= len(named) <= _HAN else said[:_HAN]).strip(_TRIM) or title
+    return (named if 4 <= len(named) <= _HAN else said[:_HAN]).strip(TRIM) or title
 
 
 def _named(subject: str, verb: str, rest: str, lex: Lexicon) -> str:
     """The object of what is done, with the verb where it says more than that something is seen or had."""
     if verb.startswith("be "):
         acted = participle(verb[3:].lower(), lex)
-        thing = _whole(rest if acted in _GIVEN and _DETERMINERS.match(f"{rest} ") else subject)
-        return _capital(f"{gerund(acted)} {_lower(thing)}") if acted and thing else ""
+        thing = _whole(
+            rest if acted in statement_words("given") and _DETERMINERS.match(f"{rest} ") else subject
+        )
+        return upper_first(f"{gerund(acted)} {_lower(thing)}") if acted and thing else ""
     thing = _thing(rest)
-    verb = _base(verb, lex)
+    verb = verb_of(verb, lex)
     if not thing or not verb:
         return ""
     led = _LED.match(rest)
     if led:
         behind = _whole(rest[led.end() :])
-        return _capital(f"{gerund(verb)} {led[0].strip().lower()} {behind}") if behind else ""
-    if verb not in _SEEN:
-        return _capital(f"{gerund(verb)} {_whole(rest)}")
+        return upper_first(f"{gerund(verb)} {led[0].strip().lower()} {behind}") if behind else ""
+    if verb not in statement_words("seen"):
+        return upper_first(f"{gerund(verb)} {_whole(rest)}")
     if " " in thing:
-        return _capital(thing)
+        return upper_first(thing)
     whom = _thing(subject)
     if verb in ("get", "receive") and whom:
-        return _capital(f"{thing} for {_lower(whom)}")
-    return _capital(f"{gerund(verb)} {_whole(rest)}")
+        return upper_first(f"{thing} for {_lower(whom)}")
+    return upper_first(f"{gerund(verb)} {_whole(rest)}")
 
 
 def _whole(text: str) -> str:
@@ -309,9 +265,9 @@ def _whole(text: str) -> str:
 
 def _thing(text: str) -> str:
     """The noun phrase with which a text begins, without determiners; empty when it is none or too long for a name."""
-    found = _ENDS.split(f" {_ASIDE.sub('', text).strip()}", maxsplit=1)[0].strip(_TRIM)
-    thing = _DETERMINERS.sub("", f"{found} ").strip(_TRIM)
-    thing = _NEXT.split(thing, maxsplit=1)[0].strip(_TRIM)
+    found = _ENDS.split(f" {ASIDE.sub('', text).strip()}", maxsplit=1)[0].strip(TRIM)
+    thing = _DETERMINERS.sub("", f"{found} ").strip(TRIM)
+    thing = _NEXT.split(thing, maxsplit=1)[0].strip(TRIM)
     words = thing.split()
     if not words or words[0].lower() in (
         "it",
@@ -329,7 +285,3 @@ def _thing(text: str) -> str:
     ):
         return ""
     return thing if len(words) <= _WORDS and len(thing) <= _LONGEST else ""
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -9,11 +9,12 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan_words import spoken_of
 from orchestrator.domain.testable import is_testable
 from workers.builtin.criteria import criteria
-from workers.builtin.language import lexicon_of
-from workers.builtin.material import Material, short, unique
+from workers.builtin.material import Material
+from workers.builtin.phrases import short, unique
 from workers.builtin.request import analyse_request
 from workers.builtin.requirement_groups import grouped, title_of
-from workers.documents.content import Architecture, Epics, Requirement, Requirements
+from workers.documents.content import Architecture, Epics, Requirement
+from workers.documents.lexicon import lexicon_of
 from workers.documents.plan_content import DoneWhen, FileChange, PlanContent, PlannedTask, given_task
 
 MOST_CRITERIA = 30  # of one task
@@ -34,8 +35,7 @@ class _Part:
 def answer(m: Material) -> PlanContent:
     """The plan; its tasks run one after the other, since the files they change are mostly not known by rule."""
     planned: Mapping[str, Json] = m.facts.get("planned") or {}
-    given = m.facts.get("requirements")
-    items = [i for i in given.items if i.moscow != "Won't"] if isinstance(given, Requirements) else []
+    items = m.wanted
     if planned.get("follows"):
         return _following(m, planned, items)
     if before := planned.get("before"):
@@ -143,13 +143,13 @@ def _removal(number: int, ids: list[str], m: Material) -> PlannedTask:
 
 
 def _parts(m: Material, planned: Mapping[str, Json], items: list[Requirement]) -> list[_Part]:
-    epics = m.facts.get("epics")
+    epics = m.given(Epics)
     title = short(m.analysis.title, 140)
     if planned.get("level") == "Low" or not items:
         refs = [item.id for item in items]
         refs = refs or [name for name in planned.get("ids", ()) if name.startswith(_REQUIRED)]
         return [_Part(title, items, refs[:MOST_REFS])]
-    found = _of_epics(epics, items) if isinstance(epics, Epics) and epics.items else []
+    found = _of_epics(epics, items) if epics and epics.items else []
     carried = {item.id for part in found for item in part.items}
     rest = [item for item in items if item.id not in carried]
     found += [
@@ -213,9 +213,9 @@ def _id(number: int) -> str:
 
 def _files(part: _Part, m: Material, paths: Iterable[str]) -> list[str]:
     """Files that the architecture maps to this part and that are there."""
-    design = m.facts.get("architecture")
+    design = m.given(Architecture)
     mine, there = set(part.refs), set(paths)
-    rows = design.components if isinstance(design, Architecture) else []
+    rows = design.components if design else []
     named = [path for row in rows if mine.intersection(row.requirements) for path in row.files]
     return [path for path in unique(named) if path in there]
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from orchestrator.domain.json_types import Json, JsonObject
-from workers.builtin.material import Material, short, unique
-from workers.builtin.sentences import sentences
+from workers.builtin.material import Material
+from workers.builtin.phrases import short, unique
+from workers.documents.sentences import sentences
 from workers.documents.team_content import TeamDocument, TeamPoint, TeamSection
 
 MOST_POINTS, MOST_FILES, MOST_QUESTIONS, MOST_SECTIONS = 30, 8, 10, 18

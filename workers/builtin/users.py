@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
-from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.names import singular
 from workers.builtin.people import (
     actor_name,
@@ -24,15 +23,16 @@ from workers.builtin.people import (
     people_named,
     persona,
 )
-from workers.builtin.sentences import Sentence, split
+from workers.builtin.phrases import TRIM
 from workers.builtin.users_in_prose import AWAY, has_verb, told_people
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.audience import denied
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED, Passage
 from workers.documents.property_rows import is_of_person, says_nothing
 from workers.documents.reading_words import attribute_of, column_of, label_role
+from workers.documents.sentences import Sentence, split
 
-_TRIM = " \t.,;:!?。，；：！？、"
 _NO_NAME = expression(r"[`{}<>\[\]=|/]")
 _KINDS = expression(  # a heading that parts a section about users and names none: `Key user types`
     r"\W*(?:[\d.]+\s+)?(?:(?:the|and|of|for|our|a|key|basic|main|core|target|primary|secondary|end|other|further|user|users|personas?|stakeholders?|audiences?|customers?|roles?|role-based|types?|kinds?|details?|groups?|segments?|profiles?|overview|summary|matrix|access|permissions?|rights|characteristics|needs|goals|responsibilities|hierarchy|definitions?|list|table|&|/|-|–|,|:)\s*)+\W*",
@@ -212,7 +212,7 @@ class Users:
         if not row.item and len(name.split()) > 5:
             return False
         needs = row.passage.values.get("needs") or row.passage.values.get("description") or ""
-        rest = row.text.strip(_TRIM)
+        rest = row.text.strip(TRIM)
         known = self.of_block[row.passage.block.id] = self._listed(name) if row.item else self.known(name)
         if not self.named[known] and (needs or len(rest) > len(name) + 3):
             self.named[known] = (needs or rest,)

@@ -10,9 +10,10 @@ import re
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
-from workers.builtin.language import Lexicon
 from workers.builtin.people import actor_name, is_person, people_named
-from workers.documents.reading_words import people_words
+from workers.builtin.verb_forms import stems
+from workers.documents.lexicon import Lexicon
+from workers.documents.reading_words import people_words, statement_words
 
 AWAY = expression(  # who has to do with it, and does not use it
     r"\b(?:does|do|will)(?:n['’]t| not) (?:operate|build for|get (?:it|them|access))\b|\bread the (?:whole |entire )?(?:document|specification)\b|\b(?:does|do|will|won['’]t|don['’]t|doesn['’]t)(?: not)? (?:log ?in|use (?:it|the \w+)|sign in)\b|\b(?:not|n['’]t|never) (?:need|work with|touch|see|open) (?:it|the (?:system|software|app|tool|application|product|site))\b|\bnever (?:uses?|logs? in)\b|不(?:使用|登录|直接使用)|n['’]utilisent? pas|nutzt? .{0,20}nicht|no (?:usa|utiliza)"
@@ -27,13 +28,7 @@ _SUBJECT = expression(
     r"((?:[a-z][\w'’-]*\s){0,2}?[a-z][\w'’-]*)(?:\s+(?:of|in|at|from|on|with)\s+(?:the |our |their |a )?[\w'’ -]{2,40}?)?\s+([a-z]+)\b",
     re.IGNORECASE,
 )
-_GENERIC = frozenset(
-    {"groups", "people", "stakeholder", "stakeholders", "users", "roles", "kinds", "sorts", "types"}
-)
 _BE = frozenset({"is", "are", "was", "be", "by", "been"})
-_ACTS = frozenset(
-    "need want have has get receive own walk sit meet bring look see run can must will may should would like use read write keep come go decide plan take know ask call live order prepare listen drive".split()  # noqa: SIM905
-)
 
 
 def told_people(sentence: str, lex: Lexicon) -> list[str]:
@@ -45,7 +40,7 @@ def told_people(sentence: str, lex: Lexicon) -> list[str]:
     subject = _subject(sentence, lex)
     named = people_named(sentence)
     known = [subject] if subject and not any(name.lower().endswith(subject.lower()) for name in named) else []
-    return [name for name in [*known, *named] if name.lower() not in _GENERIC]
+    return [name for name in [*known, *named] if name.lower() not in statement_words("groups")]
 
 
 def has_verb(sentence: str, lex: Lexicon) -> bool:
@@ -53,7 +48,7 @@ def has_verb(sentence: str, lex: Lexicon) -> bool:
     words = re.findall(r"[^\W\d_]+", sentence.lower())[1:]
     return is_cjk(sentence) or any(
         {word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ed")}
-        & (lex.verbs | _ACTS | _BE)
+        & (lex.verbs | statement_words("lives") | _BE)
         for word in words
     )
 
@@ -64,8 +59,7 @@ def _subject(sentence: str, lex: Lexicon) -> str:
     if found is None:
         return ""
     verb = found[2].lower()
-    stems = {verb, verb.removesuffix("s"), verb.removesuffix("es"), verb.removesuffix("ies") + "y"}
-    if not stems & (lex.verbs | _ACTS):
+    if not stems(verb) & (lex.verbs | statement_words("lives")):
         return ""
     name = actor_name(found[1])
     words = name.lower().split()

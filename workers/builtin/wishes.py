@@ -1,4 +1,4 @@
-"""The form of a statement: imperative or plain, of one wish or two, the value that a goal names."""
+"""The form of a statement: imperative or plain, of one wish or two, and who does something in it."""
 
 # ruff: noqa: E501 - patterns are read whole
 
@@ -9,12 +9,12 @@ import re
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from workers.builtin import names
-from workers.builtin.analysis import Goal
-from workers.builtin.language import Lexicon, lexicon_of
-from workers.builtin.sentences import Sentence
-from workers.documents.quantities import quantities
+from workers.builtin.phrases import ASIDE, TRIM
+from workers.builtin.verb_forms import stems
+from workers.documents.lexicon import Lexicon, lexicon_of
+from workers.documents.reading_words import statement_words
+from workers.documents.sentences import Sentence
 
-_TRIM = " \t.,;:!?。，；：！？、"
 _BOTH = expression(r"\b((\w{3,}?)(?:inn)?en) und (\2\w{0,3})\b")  # `Schülerinnen und Schüler` are one
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
 _TWO = expression(
@@ -31,10 +31,6 @@ _TWO_OUT = expression(  # two things that are left out: `We will not replace the
     r"^(.*\b(?:not|no|need ?n['’]?t|won['’]t|don['’]t)\b.+?),\s+and\s+((?:[\w'’-]+ ){1,8}?(?:(?:is|are)(?: not|n['’]t) (?:supported|included|covered|planned|needed|part|offered|foreseen)|(?:is|are) out of (?:scope|the question))\b.*)$",
     re.IGNORECASE,
 )
-_RISING = expression(
-    r"\s*\b(?:from|von|de|desde)\s[^,;:]{1,40}?\s(?:(?:down|up)\s)?(?:to|auf|à|a)\s*$|\s+(?:(?:down|up)\s+)?to\s*$|\s*\d[\d.,]*\s?%?\s*(?:->|→|=>)\s*$",
-    re.IGNORECASE,
-)
 _REASONED = expression(  # a reason, then the wish
     rf"^((?:(?!{_MUST})[^;]){{10,}}?)(?:,\s+(?:so|therefore|which is why|that is why)\s+|:\s+)((?!(?:they|it|he|she|this|these|that)\b)(?:please\b|.{{0,60}}?(?:{_MUST}|\bmay\b)).{{8,}})$",
     re.IGNORECASE,
@@ -43,89 +39,7 @@ CONDITION = expression(
     r"^(?:(?:(?:an?|one|two|three|\d+) (?:minutes?|hours?|days?|weeks?|months?)(?:,| and|,? or)? )+before|when|if|once|after|before|as soon as|every time)\b.{3,120}?(?:,\s*|\s(?=(?:it|they|the|an?|each)\s))",
     re.IGNORECASE,
 )
-_FROM = expression(
-    r"(?:\b(?:from|of|instead of|not(?: after| for)?|von|statt|invece che|da|de|desde|hoy el|heute)[:：]?|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
-    re.IGNORECASE,
-)
-_NOW = expression(
-    r"\s*(?:->|→|=>)|\s*(?:\w+\s+){0,3}?(?:last year|now|today|at present|currently|heute|hoy|aujourd.hui|before)\b|\s*から|\s*\S{0,3}あたり",
-    re.IGNORECASE,
-)
-_BOUND = r"(?:at (?:least|most)|under|below|above|over|up to|no more than|not more than|fewer than|less than|more than|better than|within|höchstens|mindestens|unter|über|au moins|au plus|moins de|plus de|al menos|como máximo|menos de|不超过|不低于|低于|高于|少于|至少|大于|小于|以内)"
-_TO = expression(
-    r"(?:\b(?:to|auf|à|a)|[到至を为])\s*(?:about |under |below |over |at (?:most|least) )?$", re.IGNORECASE
-)
-_PAST = expression(r"\b(?:was|were|had)\s*(?:about |around )?$", re.IGNORECASE)
-_WANTED = expression(r"\b(?:want|wants|reach|be at|get to|aim for|promised|agreed on)\s+$", re.IGNORECASE)
-_WITH = expression(r"\bhappy with\s*$", re.IGNORECASE)
-_BASELINE = expression(  # in parentheses, what is so today: `(now 160`
-    r"[(（](?:now|today|currently|at present|was|last year|heute|bisher|derzeit|aujourd.hui|actuellement|hoy|actualmente|目前|现在|现)[^()（）]*$",
-    re.IGNORECASE,
-)
-_TIME = expression(
-    r"\b(?:within|in|d.ici|dentro de|innerhalb)\b.*\b(?:hours?|days?|weeks?|months?|years?|monat\w*|mois|ans?|meses|años?)?$|1 \S*あたり",
-    re.IGNORECASE,
-)
-_COUNTS = expression(  # behind the number that a sentence begins with: `25 clubs stream at least one box`
-    r"\s*(?!(?:after|before|later|ago|in|within|from)\b)[^\W\d_]", re.IGNORECASE
-)
-_LASTING = expression(r"\b(?:for|during|after)\s+$", re.IGNORECASE)
-_AT = expression(
-    r"(?:fewer|less|more|better|faster|lower|higher|at|under|over|below|above|no|up|höchstens|mindestens|unter|über|weniger|moins|au|menos|al)\b|[不低高少多小大超至最]",
-    re.IGNORECASE,
-)
-_NAMED = expression(r"[A-Za-z0-9]-?\d$")  # the number of a name: `O-1`
-_CHANGE = expression(
-    r"^(?:提升|提高|增加|减少|降低|缩短|达|降|升)(?:到|至|为)\s*(?=[\d一二两三四五六七八九十半])|^(?:达|降|升|提升|提高|增加|减少|降低|缩短)\s*(?=\d)|^(?:控制在|达到)\s*"
-)
 _UNTITLED = frozenset({"", "requirement", "nonfunctional", "constraint"})
-_IRREGULAR = frozenset(
-    ["kept", "sent", "shown", "written", "built", "given", "taken", "held", "told", "paid"]
-)
-_NOT_DOERS = frozenset(
-    [
-        "we",
-        "i",
-        "our",
-        "my",
-        "there",
-        "this",
-        "that",
-        "these",
-        "here",
-        "who",
-        "what",
-        "which",
-        "how",
-        "why",
-        "you",
-        "your",
-        "he",
-        "she",
-    ]
-)
-_DETERMINERS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "each",
-        "every",
-        "all",
-        "any",
-        "only",
-        "most",
-        "its",
-        "their",
-        "his",
-        "her",
-        "no",
-        "also",
-        "never",
-        "always",
-        "then",
-    ]
-)
 
 
 _RESERVED = expression(
@@ -173,12 +87,12 @@ def is_reserved(text: str) -> bool:
 
 def listed(text: str, longest: int = 8) -> list[str]:
     """The things that a sentence without a verb lists; parentheses stay with theirs."""
-    bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(_TRIM)
+    bare = ASIDE.sub("", text).strip(TRIM)
     bare = _BOTH.sub("\\1\u00a0und\u00a0\\3", bare)
     split = re.split(
         r"[、,，;；·•和及]|[ \n](?:and|or|und|et|y|e|sowie|as well as|ainsi que|así como)[ \n]", bare
     )
-    pieces = [piece.replace("\u00a0", " ").strip(_TRIM) for piece in split]
+    pieces = [piece.replace("\u00a0", " ").strip(TRIM) for piece in split]
     return (
         [piece for piece in pieces if piece]
         if all(len(piece.split()) <= longest for piece in pieces)
@@ -205,13 +119,14 @@ def doer_of(text: str, lex: Lexicon) -> str:
     if lex.language == "zh":
         return ""
     words = re.findall(r"[\w’'][\w’'-]*", CONDITION.sub("", text, count=1))[:9]
-    if not words or words[0].lower() in _NOT_DOERS:
+    if not words or words[0].lower() in statement_words("no_doer"):
         return ""
     for at, word in enumerate(words[1:], 1):
         low = word.lower()
-        stems = {low, low.removesuffix("s"), low.removesuffix("es"), low.removesuffix("ies") + "y"}
-        named = [other for other in words[:at] if other.lower() not in _DETERMINERS]
-        if named and (stems & lex.verbs or (low in ("is", "are") and _suffers(words[at + 1 : at + 3], lex))):
+        named = [other for other in words[:at] if other.lower() not in statement_words("before_noun")]
+        if named and (
+            stems(low) & lex.verbs or (low in ("is", "are") and _suffers(words[at + 1 : at + 3], lex))
+        ):
             return " ".join(words[:at])
     return ""
 
@@ -220,7 +135,7 @@ def _suffers(words: list[str], lex: Lexicon) -> bool:
     """Whether one of the words behind `is` is what was done: `refused`, `not sent`."""
     lows = [word.lower() for word in words]
     return any(
-        low in _IRREGULAR
+        low in statement_words("suffered")
         or (low.endswith("ed") and len(low) > 4)
         or {low.removesuffix("d"), low.removesuffix("ed")} & lex.verbs
         for low in lows
@@ -231,178 +146,3 @@ def _suffers(words: list[str], lex: Lexicon) -> bool:
 def same_person(one: str, other: str) -> bool:
     a, b = names.singular(one.lower()), names.singular(other.lower())
     return a == b or (len(a) > 3 and a.endswith(b)) or (len(b) > 3 and b.endswith(a))
-
-
-_COMPARES = expression(r"\b(?:from|instead|now|today|von|statt|heute|de|au lieu|hoy)\b|[从由]", re.IGNORECASE)
-_AFTER_COLON = expression(
-    rf"^([^:：]{{4,90}})(?::\s+|：\s*)((?:[<>≤≥=~]|{_BOUND}|\d|[$€£]|zero\b|half\b).{{0,60}}?)[.。]?$",
-    re.IGNORECASE,
-)
-
-
-_DEADLINE = expression(  # the day by which something is reached, where no value is
-    r"\b(?:by|before) (?:\d{1,2}[:.]\d\d|\d{1,2} ?(?:am|pm|o'clock))\b.*?$|(?:\b(?:before|by|until|bis(?: zum)?|vor|avant(?: le| la)?|d.ici(?: le| la)?|antes de(?:l)?|entro(?: il)?)\s+(?:the )?(?:(?:end|start|beginning|ende|fin|fine) (?:of |de |des |di )?)?(?:\w+\s+){0,2}?(?:(?:19|20)\d\d|spring|summer|autumn|winter|christmas|easter|year-end|\d{1,2}\.? [^\W\d]{3,9})\b|(?:次|每|当|本)?月\s*\d{1,2}\s*日(?:之?前)?|\d{4}\s*年(?:\s*\d{1,2}\s*月)?(?:之?[前内底])).*?$",
-    re.IGNORECASE,
-)
-
-
-_WISHED = expression(  # what leads to the thing that is measured: `We want to cut the ...`
-    r"^(?:(?:the|our) (?:main |first |second |other )?(?:goal|aim|target|objective|idea)(?: is| would be)?(?: simple)?(?: that|[:,])?\s+)?"
-    r"(?:(?:and|but|also),?\s+)?(?:(?:we|i|they)(?: also| would| really|['’]d)*\s(?:want|like|hope|wish|aim|plan|intend|need|have)s?\s(?:also\s)?(?:to\s)?)?"
-    r"(?:to\s)?(?:(?:cut|reduce|lower|shorten|bring|get|raise|increase|lift|grow|push|improve|decrease|drop|keep|have)\s(?=(?:the\s|our\s|all\s)?\w))?(?:the\s|our\s)?",
-    re.IGNORECASE,
-)
-_WISHED_HAN = expression(
-    r"^(?:我们|目标是?|争取|最好|计划|打算|希望|想要?|能够?|在?(?:[\d一二两三四五六七八九十半]+个?(?:年|月|学期|季度)[以之]?内)|[，,：:])*把?的?"
-)
-_DANGLING = expression(
-    r"(?:\s(?:on|in|at|to|of|by|from|down|up|for|with|is|are|be|about|and|or|takes?|lasts?|(?:should |must |will )?(?:drop|fall|rise|go|stay)s?)|[<>≤≥=])+$|从[^，。]{1,12}$|(?:[<>≤≥=]|达到?|[降减]到|提高到)+\s*$",
-    re.IGNORECASE,
-)
-_OF_WHAT = expression(
-    r"\s+of\s(?:all\s|the\s|our\s)?[a-z-]+(?=\s*(?:[.,;)]|$|\s(?:in|within|by)\s))"
-)  # `90 % of days`
-_BY_WHEN = expression(  # the time that a value is given
-    r"\s+(?:with)?in\s(?:the\s(?:first|next)\s)?(?:\d+|one|two|three|four|six|nine|twelve|an?)\s(?:days?|weeks?|months?|years?|seasons?|quarters?)\b|\s+by (?:the end of )?(?:next )?(?:\d{4}|easter|christmas|summer|autumn|winter|spring|(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|year)\b",
-    re.IGNORECASE,
-)
-
-_LATE = expression(rf"(?:{_BY_WHEN.pattern})$", re.IGNORECASE)
-
-
-def _measured(metric: str, lex: Lexicon) -> str:
-    """What is measured, without the words that wish for it: `We want to cut no-shows` -> `no-shows`."""
-    bare = (_WISHED_HAN if lex.language == "zh" else _WISHED).sub("", metric, count=1)
-    return _DANGLING.sub("", bare).strip(_TRIM) or metric
-
-
-def goal_of(text: str, lex: Lexicon) -> Goal:
-    """A goal with its measure, when the sentence states one."""
-    after = _AFTER_COLON.match(text.strip())
-    if after and "(" not in after[1] and not _COMPARES.search(after[2]):
-        return Goal(text.strip(), after[1].strip(_TRIM + "*"), after[2].strip())
-    found = max(
-        (
-            m
-            for m in (lex.patterns["target"].finditer(text) if lex.language == "zh" else quantities(text))
-            if m[0].strip(_TRIM) and not _NAMED.search(text[: m.start() + 1])
-        ),
-        key=lambda m: (
-            _is_bound(m[0]) + _reached(text[: m.start()], text[m.end() :], m[0]),
-            any(character.isdigit() for character in m[0]),  # `on one day, 9 of 10 days`
-            -m.start(),
-        ),
-        default=None,
-    )
-    if not found:
-        day = _DEADLINE.search(text)
-        return (
-            Goal(text.strip(), text[: day.start()].strip(_TRIM), day[0].strip(_TRIM))
-            if day
-            else Goal(text.strip())
-        )
-    before, end = _RISING.sub("", text[: found.start()]), found.end()
-    target = _CHANGE.sub("", found[0].strip(_TRIM))
-    if lex.language == "zh":
-        metric = text[: found.start()] + text[end:]
-        return Goal(text.strip(), _measured(metric.strip(_TRIM), lex), target)
-    of = _OF_WHAT.match(text, end) if target.endswith("%") else None
-    when = _BY_WHEN.match(text, of.end() if of else end)
-    for more in (of, when):
-        if more:
-            target, end = target + more[0], more.end()
-    metric = re.sub(r"^of\s+", "", " ".join((before + " " + text[end:]).split()).strip(_TRIM))
-    late = None if when else _LATE.search(metric)
-    if late:
-        metric = metric[: late.start()]
-    none = re.match(r"(?:zero|no)\s+(\w.+)", target, re.IGNORECASE) if not metric else None
-    return Goal(text.strip(), _measured(none[1] if none else metric, lex), target)
-
-
-_AND_GOAL = expression(r",?\s+and (?!(?:if|when|then)\b)|[，；](?!如果|若)", re.IGNORECASE)
-_NONE_LEFT = expression(r"(?:^|[:：] )(?:zero|no)\b.{3,60}$|\bany ?(?:more|longer)\b|不再", re.IGNORECASE)
-
-
-def _aims(piece: str, lex: Lexicon) -> bool:
-    """Whether a part of a sentence says by itself which value is to be reached, or that something is to be no longer."""
-    target = goal_of(piece, lex).target
-    bound = _is_bound(target) > 0
-    return (bool(target) and bound and not _NOW.search(piece)) or _NONE_LEFT.search(piece) is not None
-
-
-_LETTERED = expression(r"(?:^|\s)[(（](?:[a-h]|i{1,3}|iv|v|[1-9])[)）]\s*")
-_NEXT = expression(
-    r"[,，;；]\s+(?:(?:and|und|et|y)\s+)?|[；]|，(?:同时|并且?|以及)|同时(?=不)", re.IGNORECASE
-)
-_WITH_TARGET = expression(r"\((?:target|goal|aim|ziel|objectif|objetivo|目标)\s*[:：]", re.IGNORECASE)
-
-
-def lettered(text: str) -> list[str]:
-    """The parts of a sentence that counts them: `... that (a) rent is paid by card; (b) no pitch stays empty`; else nothing."""
-    parts = _LETTERED.split(text)
-    pieces = [re.sub(r"[\s,;；]+(?:and|und|et|y|sowie)?[\s.]*$", "", part) for part in parts[1:]]
-    return (
-        pieces
-        if len(pieces) > 1 and all(len(piece.split()) > 1 or len(piece) > 5 for piece in pieces)
-        else []
-    )
-
-
-def two_goals(text: str, lex: Lexicon) -> list[str]:
-    """The goals of a sentence that names several, each with a value of its own: `calls below 10, and errors below 1 %`."""
-    counted = lettered(text)
-    if counted:
-        return counted
-    if len(_WITH_TARGET.findall(text)) > 1:
-        pieces = [piece.strip(_TRIM) for piece in re.split(r"[,;]\s+(?:and\s+)?(?![^()]*\))", text)]
-        if all(len(piece.split()) > 2 and goal_of(piece, lex).target for piece in pieces):
-            return pieces
-    for joint in _AND_GOAL.finditer(text):
-        pieces = [text[: joint.start()], text[joint.end() :]]
-        if all(len(piece) > 6 and _aims(piece, lex) for piece in pieces):
-            return [pieces[0].strip(_TRIM), pieces[1].strip(_TRIM)]
-    return [text]
-
-
-def _reached(before: str, after: str, value: str) -> int:
-    """How much speaks for a value as the one to be reached: `from 12 % to`; `now` and a time to do it in speak against."""
-    if _FROM.search(before) or _NOW.match(after) or _PAST.search(before):
-        return -4
-    if _BASELINE.search(before):
-        return -4
-    if not before.strip(" *_") and _COUNTS.match(after):
-        return 4
-    if before.endswith("(") or _LASTING.search(before):
-        return -3
-    if _TO.search(before) or _WITH.search(before) or _WANTED.search(before):
-        return 4
-    return -2 if _TIME.search(before[-8:] + value) and not _AT.match(value.strip()) else 0
-
-
-def _is_bound(phrase: str) -> int:
-    return 2 * int("%" in phrase) + 2 * int(_AT.match(phrase.strip()) is not None or " or " in phrase)
-
-
-_SINCE = expression(  # behind a value, the one that is left: `60 %, from 43 % now`
-    r"\s*[,;，；]\s*(?:from|now|today|was|currently|at present|von|heute|bisher|aujourd.hui|hoy|目前|现在|原)\b.*$",
-    re.IGNORECASE,
-)
-
-
-def goal_in(row: Sentence, lex: Lexicon) -> Goal:
-    """A goal with the metric and target that its table or its sentence gives."""
-    read, values = goal_of(row.text, lex), row.passage.values
-    metric, target = values.get("metric", ""), values.get("target", "")
-    if re.match(r"(?:from|von|de)\b|[从由]", target, re.IGNORECASE):
-        target = goal_of(target, lex).target or target
-    if row.role == "metric" and not target:
-        target = values.get("constraint", "")  # the limit of what is measured
-    target = re.sub(r"\s*[(（][^()（）]*[)）]\s*$", "", target) or target
-    target = _SINCE.sub("", target) or target
-    if metric and not target and any(c.isdigit() for c in metric):
-        measured = goal_of(metric, lex)
-        metric, target = measured.metric, measured.target
-    if metric or target:
-        reached = target or (read.target if not metric else "")
-        return Goal(row.text, metric or read.metric or row.text, reached, values.get("baseline", ""))
-    return read

@@ -29,7 +29,8 @@ from workers.documents.lint.index_rules import index_differs
 from workers.documents.lint.rules import rules
 from workers.documents.lint.source_rules import uncovered
 from workers.documents.lint.trace_rules import forced_pairs
-from workers.documents.reader import Block, Page, broken_links, read
+from workers.documents.page_form import broken_links
+from workers.documents.reader import Block, Page, read
 
 _HOLLOW = frozenset({"template_criterion", "restating_criterion", "contradicting_criterion", "untestable"})
 _NO_WISHES = frozenset(

@@ -21,28 +21,12 @@ _WISH = expression(  # a sentence that opens with what is to be made or changed
     r"|(?:请|还|也|再|另外|并|同时|要)*(?:新增|增加|添加|加上|支持|实现|扩展|开发|编写|提供|修复|修改|允许|改进)(?!的)",
     re.IGNORECASE,
 )
-_STATED = frozenset(  # what a label's part states, and a wish is not
-    {
-        "problem",
-        "user",
-        "goal",
-        "metric",
-        "non_goal",
-        "constraint",
-        "dependency",
-        "risk",
-        "assumption",
-        "question",
-        "background",
-    }
-)
-_PARTS = _STATED | {
-    "requirement",
-    "nonfunctional",
-    "use_case",
-    "acceptance",
-    "plan",
-}  # an example stays with what it shows
+SECTIONS = frozenset(
+    "problem user goal metric non_goal constraint dependency risk assumption question".split()  # noqa: SIM905
+)  # what a label's part states, and a wish is not
+_STATED = SECTIONS | {"background"}
+# an example stays with what it shows
+_PARTS = _STATED | {"requirement", "nonfunctional", "use_case", "acceptance", "plan"}
 
 
 def parted_labels(lines: list[str]) -> list[str]:

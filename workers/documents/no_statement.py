@@ -11,6 +11,7 @@ from workers.documents.passage import ASKED
 from workers.documents.reading_words import attribute_of, is_column, is_greeting, label_role, priority_of
 
 _QUOTED = expression(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
+_TOLD_STORY = expression(r"^[\"“„«「]as (?:an?|the)\b.{2,80}\bi\b", re.IGNORECASE)
 _CONVENTION = expression(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
 _LEGEND = expression(
     r"^[*_]{0,2}(?:legend|key|图例|优先级说明|legende|légende|leyenda|凡例)[*_]{0,2}\s*(?:[:：—–-]|(?=\W)(?<=\*))\s*",
@@ -87,6 +88,8 @@ def beside(text: str, legend: dict[str, str]) -> str:
         return "meta"
     if "](#" in text and _ANCHORS.fullmatch(text):
         return "contents"
+    if _TOLD_STORY.match(text):
+        return ""
     rows = ((TEMPLATE, "template"), (_PROMPT, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
     return next(
         (role for pattern, role in rows if pattern.match(text)), "greeting" if is_greeting(text) else ""

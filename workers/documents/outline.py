@@ -119,6 +119,7 @@ class _Outline:
         self.folds: list[list[tuple[int, str]]] = []  # the headings above each part that can be folded
         self.items: list[str] = []  # ids of the open list items; empty until their first words
         self.lead = ""
+        self.outside: list[tuple[list[tuple[int, str]], str]] = []  # headings and lead above each open item
         self.term = ""  # id of the term that is being defined
         self.columns: list[str] = []
         self.run_ins = False  # several paragraphs open with words in bold, which are their headings
@@ -151,8 +152,10 @@ class _Outline:
                     level = int(token.tag[1])
                 case "list_item_open" | "dd_open":
                     self.items.append("")
+                    self.outside.append(([*self.headings], self.lead))
                 case "list_item_close" | "dd_close":
                     self.items.pop()
+                    self.headings, self.lead = self.outside.pop()  # what is within an item ends with it
                 case "bullet_list_close" | "ordered_list_close" | "dl_close":
                     self.lead, self.term = (self.lead, self.term) if self.items else ("", "")
                 case "dt_open":
@@ -201,6 +204,8 @@ class _Outline:
             )
         elif self.items:
             self.add("paragraph", said, parent=self._parent(), lead=self.lead)
+            if said.endswith((":", "：")):
+                self.lead = said
         elif term:
             self.term = ""
             self.term = self.add("item", said, lead=self.lead)

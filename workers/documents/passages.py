@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import takewhile
 
-from orchestrator.domain.dataclass import dataclass, replace
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.documents.block_parts import split
+from workers.documents.heading_roles import DEMANDS, EMOJI, OKR, TICK, TITLED, Heading, HeadingRoles
 from workers.documents.item_marks import (
     ID,
-    finished_words,
     identified,
     introduces,
     labelled,
@@ -31,44 +30,21 @@ from workers.documents.passages_beside import completed
 from workers.documents.property_rows import is_of_person, of_person, properties, property_of
 from workers.documents.ranks import ranks
 from workers.documents.reading_words import (
-    clause_role,
     column_of,
-    is_done,
     label_role,
     priority_of,
-    release_of,
     role_of,
-    word_role,
 )
 from workers.documents.stated_name import labelled_name
 from workers.documents.table_rows import row_of
 
-_AS_A = expression(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
-_TITLED = expression(
-    r"^(?:feature|requirement|user story|story|use case|epic|activity|theme|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*",
-    re.IGNORECASE,
-)
-_RANKED_TAIL = expression(r"\s+[-–—|]\s+\**([^–—|*]{1,30})\**$")
-_TAKEN_OUT = expression(
-    r"^(?:requirement|feature|user story|story|功能|需求)\s*[\w.-]{0,8}\s*[:：]\s*(?=\w)", re.IGNORECASE
-)
-_SCENARIO = expression(
-    r"^(?:scenario|example|场景|szenario|scénario|escenario|シナリオ)\b[^:：]{0,12}[:：]\s*", re.IGNORECASE
-)
-_STRUCK = expression(r"~~(.+?)~~")
-_DONE_TAG = expression(r"\s*[\[【(（]([^\[\]()（）【】]{2,30})[\]】)）]\s*$")  # `Accounts [done]`
 _NUMBERED = expression(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
-_CHAPTER = expression(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?(?=\s)|[一二三四五六七八九十]{1,3}、)\s*")
 _CROSS = expression(r"^[❌✗✘🚫]\s*")
-_EMOJI = expression(
-    r"^(?:[\U0001f300-\U0001faff\u2600-\u27bf\u2b00-\u2bff]\ufe0f?\u200d?)+\s+"
-)  # a mark in front
 _NO = expression(  # an answer; `No native app` says what there is none of
     r"^(?:(?:no|nope|nein|non|nee)\b(?:\s*[,.;!—–:-]+\s*|\s+(?=(?:it|we|they|he|she|this|that|these|those|there|you|the|not|never|nothing|wir|es|sie|das|on|nous|il)\b)|$)|不[，,]\s*)",
     re.IGNORECASE,
 )
 _DENIES = expression(r"(?:\S+ ){0,3}(?:not|n['’]t|no|never|nicht|kein\w*|pas|不)\b", re.IGNORECASE)
-_TICK = expression(r"^[✅✓✔☑]️?\s*")
 _GIVEN = expression(
     r"^(?:\**(?:given|when|then|and then|gegeben|wenn|dann|étant donné|quand|alors|dado|cuando|entonces)\b|假如|假设|当.{1,40}时|给定|AC[- ]?\d)",
     re.IGNORECASE,
@@ -78,10 +54,6 @@ _GIVEN_WHEN = expression(
     re.DOTALL,
 )
 _A = expression(r"^\**(?:A|Answer|答)[:：]\**\s*")
-_KEY_RESULT = expression(r"\W*KR[\s-]?\d")
-_OKR = expression(
-    r"\W*(?:(?P<goal>O[\s-]?\d{1,2}|Objective \d{1,2})|KR[\s-]?\d{1,2}(?:\.\d{1,2})*|Key result \d{1,2})\s*(?:[:：.)]|[-–—](?=\s))"
-)
 _POINTS = expression(  # at the end of a sentence, what refers to the code below it
     r"[,，]?\s*\b(?:(?:which|that|this|it) (?:would |will |could |might )?looks? (?:something |a bit )?like(?: (?:this|so))?|(?:something )?like (?:this|so)|(?:is |are )?(?:as|in the) follow(?:s|ing)(?: (?:form|format|way))?|(?:as )?(?:shown )?below"
     r"|for (?:example|instance)|e\.g\.?|such as)$|[，,]?(?:如下所?示?|例如|比如)$",
@@ -96,30 +68,7 @@ _ASKS = expression(
 )
 _DOUBT = expression(r"^[?？]{1,3}\s+(?=\w)")
 _TOLD_STORY = expression(r"(?:user story|story|feature|requirement|用户故事|功能|需求)\b", re.IGNORECASE)
-_USE_CASE = expression(
-    r"(?:UC|use case)[\s#-]*\d|anwendungsfall \d|cas d.utilisation \d|caso de uso \d|用例\s*\d", re.IGNORECASE
-)
 _STORY = expression(r"\W*(?:\d[\d.]*\W*)?(?:as an?|als|en tant que|como|作为)\b", re.IGNORECASE)
-_NAMED_ID = expression(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}\b")
-_TOPICS = frozenset(
-    {"plan", "instructions", "meta", "glossary", "principle", "background", "goal", "example", "problem"}
-)
-_SCOPE = expression(
-    r"\W*(?:\d[\d.]*\W*)?(?:scope|geltungsbereich|périmètre|alcance|适用范围|范围)\W*", re.IGNORECASE
-)
-_MEASURES = expression(
-    r"\W*(?:measurements?|measures|indicators?|numbers|messungen|mesures|mediciones)\W*", re.IGNORECASE
-)
-_USERS = expression(
-    r"\b(?:users|actors|personas|roles|audience|nutzer|benutzer|utilisateurs|usuarios)\b|用户|角色",
-    re.IGNORECASE,
-)
-_RANKED = expression(
-    r"\W*(?:\d[\d.]*\W*)?(?:primary|secondary|tertiary|main|key|core|other|internal|external|direct|indirect|end|target)\s+"
-    r"(?:users?|personas?|stakeholders?|actors?|audiences?)\W*|\W*(?:主要|次要|核心|辅助|目标|其他|内部|外部)(?:用户|使用者|角色|人群|干系人)\W*",
-    re.IGNORECASE,
-)  # a heading of several users
-_DEMANDS = expression(r"\b(?:shall|must|should)\b|^\W*[A-Z]{1,5}-?\d+\.\d|必须|应当?")
 _BESIDE = frozenset({"plan", "instructions"})
 _UNDECIDED = expression(  # `Name of the product: TBC`
     r"^[^:：]{2,60}[:：]\s*(?:tb[acd]|to be (?:agreed|confirmed|decided|defined|determined)|still open|offen|待定|待确认|à définir|por definir)\W*$",
@@ -129,7 +78,6 @@ _LEADING = expression(
     r"^(?:the|our|its) |\s+(?:are|is|will be|sind|sont|son)(?: (?:these|the following|as follows))?$",
     re.IGNORECASE,
 )
-_VOICE = expression(r"(?:I|my|we|our)\b.*[?？]$", re.IGNORECASE)  # a question that somebody asks
 _DECIDABLE = ASKED | {"", "non_goal", "constraint", "nonfunctional", "question", "dependency"}
 _TOLD = frozenset({"user", "acceptance"})  # roles of sections that a whole story does not belong to
 _WISH = expression(  # a story that says what is wanted
@@ -142,17 +90,6 @@ _UNTICKED = _BESIDE | {
     "done",
     "non_goal",
 }  # roles of lists whose open boxes are still to be done
-_OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
-
-
-@dataclass(slots=True)
-class _Heading:
-    level: int
-    block: Block
-    role: str
-    priority: str
-    release: str
-    feature: str  # the block of the statement that what stands below belongs to
 
 
 def passages(text: str) -> tuple[Passage, ...]:
@@ -201,19 +138,11 @@ def _denied(answer: str) -> tuple[str, str]:
     return said, "non_goal" if said != answer and _DENIES.match(said) else ""
 
 
-class _Roles:
+class _Roles(HeadingRoles):
     def __init__(self, blocks: Sequence[Block]) -> None:
-        self.blocks = blocks
-        self.headings: list[_Heading] = []
-        self.named: dict[str, _Heading] = {}  # by its text, the last heading that says it
+        super().__init__(blocks)
         self.found: dict[str, Passage] = {}
         self.children = {block.parent for block in blocks if block.parent and block.kind == "item"}
-        levels = [block.level for block in blocks if block.kind == "heading"]
-        self.title_level = levels[0] if levels and levels.count(levels[0]) == 1 and len(levels) > 1 else 0
-        roles = {role_of(block.text) for block in blocks if block.kind == "heading"}
-        self.planned = not roles & ASKED  # the plan is all that says what is wanted
-        self.explains = len(roles & _OF_REQUESTS) < 2  # it may be a manual
-        self.by_id: dict[str, str] = {}  # own id of a statement -> its block
         self.properties = properties(blocks)
         self.leads = {block.lead for block in blocks if block.lead and block.kind != "code"}
         self.shown = {block.lead for block in blocks if block.lead and block.kind == "code"}
@@ -221,150 +150,16 @@ class _Roles:
         ticks: dict[tuple[tuple[str, ...], str], set[bool]] = {}
         for block in blocks:
             if block.kind == "item" and not block.parent:
-                ticks.setdefault((block.section, block.lead), set()).add(_TICK.match(block.text) is not None)
+                ticks.setdefault((block.section, block.lead), set()).add(TICK.match(block.text) is not None)
         self.partly = {place for place, found in ticks.items() if len(found) > 1}  # lists ticked in part
-        self.okrs = any(_KEY_RESULT.match(block.text) for block in blocks)
 
     def read(self) -> Iterator[Passage]:
         for block in self.blocks:
-            passage = self._heading(block) if block.kind == "heading" else self._passage(block)
+            passage = self.heading(block) if block.kind == "heading" else self._passage(block)
             if passage.id and passage.role in ASKED:
                 self.by_id.setdefault(passage.id, block.id)
             self.found[block.id] = passage
             yield passage
-
-    def _heading(self, block: Block) -> Passage:
-        self.headings = [heading for heading in self.headings if heading.level < block.level]
-        above = self.headings[-1] if self.headings else None
-        named = _EMOJI.sub("", block.text)
-        identified = ID.match(named) or _TITLED.match(named)
-        title = block is self._first() and (block.level == self.title_level or self._names_all(block))
-        titled = identified is not None or title
-        voice = _VOICE.match(block.text) is not None and not label_role(block.text)
-        told = _AS_A.match(block.text)
-        scene = _SCENARIO.match(block.text) if above and above.role in ASKED and above.feature else None
-        found = _STRUCK.search(block.text)
-        struck = found[1] if found else self._finished(block, identified is not None)
-        role = (
-            "" if titled or voice else "use_case" if told else role_of(block.text) or clause_role(block.text)
-        )
-        beside = block.level >= BOLD and above is not None and above.role not in ASKED
-        framed = above and above.role and above.role != "background" and not beside
-        if not (role or titled or told or identified or framed):
-            role = word_role(block.text)
-        elif framed and not (role or titled or told or identified):
-            named_role = word_role(block.text)  # `Already in production`, among features
-            beyond = {"done"} if above and above.role in ASKED else {"done", "user", "question"}
-            role = named_role if named_role in beyond else ""
-        if role == "requirement" and above and above.role == "background" and _SCOPE.fullmatch(named):
-            role = ""  # what the document covers
-        if (
-            role == "metric"
-            and above
-            and above.role in ASKED
-            and _MEASURES.fullmatch(_CHAPTER.sub("", named))
-        ):
-            role = ""  # features that measure
-        role = "acceptance" if scene else "done" if struck else role
-        if (
-            role == "user"
-            and above
-            and (above.role == "user" or (above.role in ASKED and self._of_features(block)))
-        ):
-            role = (
-                role if _RANKED.fullmatch(block.text) else ""
-            )  # a persona, or an area of features: `People`
-        if not role and above and above.role == "user" and self._demands(block):
-            role = "requirement"  # what users are allowed to do, among who they are
-        given, release = priority_of(block.text), release_of(block.text)
-        if not role and given and (not above or above.role in ("", "goal")):
-            role = "requirement"
-        if (role == "plan" and self.planned) or (role == "instructions" and not self.explains):
-            role = ""
-        taken_out = _TAKEN_OUT.match(block.text) if above and above.role == "non_goal" else None
-        if taken_out:  # below `Removed requirements`; what stands below it is why
-            self.headings.append(_Heading(block.level, block, "removed", "Won't", "", ""))
-            return Passage(block, block.text[taken_out.end() :], "non_goal", opens=False)
-        known_role = role != "instructions" and label_role(block.text)
-        if above and above.role in ASKED and role in _TOPICS and not known_role:
-            role = ""  # what a feature is about: `Planning of tours`
-        inherited = role or (above.role if above else "")
-        feature = (
-            not role
-            and (inherited in ASKED or inherited in ("user", "goal") or bool(identified))
-            and not (given and not identified and len(block.text) < 20)
-        )
-        if _USE_CASE.match(block.text):
-            inherited = "use_case"
-        if self.okrs and _OKR.match(block.text):
-            inherited, feature = "goal", True
-        if title and not self.explains:  # the number is the document's
-            inherited, feature = "", False
-        elif not inherited and identified:
-            inherited = "requirement"
-        if not role and release and self.planned and not inherited:
-            inherited = "requirement"
-        words = named[identified.end() :] if identified else _CHAPTER.sub("", block.text)
-        name = (identified[1] if identified and identified.re.pattern == ID.pattern else "") or ""
-        known = self.by_id.get(name, "")
-        if role == "acceptance" and not known:
-            found = _NAMED_ID.search(block.text)
-            known = self.by_id.get(found[0], "") if found else ""
-        made = _Heading(
-            block.level,
-            block,
-            inherited,
-            given or (above.priority if above and not (role and above.priority == "Won't") else ""),
-            release or (above.release if above else ""),
-            above.feature if scene and above else known or block.id if feature or known else "",
-        )
-        self.named[block.text] = made
-        self.headings.append(made)
-        role = "user" if told else "done" if struck else inherited if feature and not known else ""
-        tail = _RANKED_TAIL.search(words) if given else None
-        if tail and priority_of(tail[1]) == given:  # `F6 Weather widget — P2`
-            words = words[: tail.start()]
-        words = told[1] if told else struck or words
-        return Passage(block, words, role, id=name, priority=given, release=release, opens=not struck)
-
-    def _finished(self, block: Block, numbered: bool) -> str:
-        """The words of the heading of a feature or phase that is marked as finished, `Phase 1: Accounts (complete)`; else empty."""
-        if block is self._first():
-            return ""
-        words = finished_words(block.text)
-        tag = _DONE_TAG.search(block.text)
-        if not words and tag and is_done(tag[1]):
-            words = block.text[: tag.start()].strip()
-        ticked = _TICK.match(block.text) if numbered or release_of(block.text) else None
-        words = words or (block.text[ticked.end() :] if ticked else "")
-        known = role_of(words) if words and not release_of(words) else ""
-        return "" if known else words
-
-    def _names_all(self, first: Block) -> bool:
-        """Whether the first heading names the document, not its first part: another stands right below it."""
-        at = self.blocks.index(first) + 1
-        below = self.blocks[at] if at < len(self.blocks) else None
-        return below is not None and below.kind == "heading" and not self.explains
-
-    def _of_features(self, heading: Block) -> bool:
-        """Whether a heading among features that names users is an area of features: `People`, with what the system does."""
-        return self._tells(heading) and (not _USERS.search(heading.text) or self._demands(heading))
-
-    def _tells(self, heading: Block) -> bool:
-        """Whether most of what stands below a heading is sentences rather than names."""
-        at = self.blocks.index(heading)
-        below = [*takewhile(lambda block: block.kind != "heading", self.blocks[at + 1 :])]
-        return 2 * sum(len(block.text.split()) > 5 and not block.cells for block in below) > len(below)
-
-    def _demands(self, heading: Block) -> bool:
-        """Whether most items below a heading say what must be so."""
-        at = self.blocks.index(heading)
-        below = [*takewhile(lambda block: block.kind != "heading", self.blocks[at + 1 :])]
-        items = [block.text for block in below if block.kind == "item"]
-        return len(items) > 1 and 2 * sum(_DEMANDS.search(text) is not None for text in items) > len(items)
-
-    def _first(self) -> Block | None:
-        return next((block for block in self.blocks if block.kind == "heading"), None)
 
     def _passage(self, block: Block) -> Passage:
         last = self.headings[-1].block if self.headings else None
@@ -402,19 +197,19 @@ class _Roles:
             return replace(row, role="reference") if referring else row
         return self._item(base, above)
 
-    def _role_of(self, block: Block, here: _Heading) -> str:
+    def _role_of(self, block: Block, here: Heading) -> str:
         """The heading's role for what stands below it: a requirement below a part of an appendix is one all the same."""
         if here.role != "meta" or role_of(here.block.text):
             return here.role
         columns = {column_of(header) for header, _ in block.cells}
-        asks = {"id", "priority"} <= columns if block.cells else _DEMANDS.search(block.text)
+        asks = {"id", "priority"} <= columns if block.cells else DEMANDS.search(block.text)
         return "requirement" if asks else here.role
 
-    def _tells_story(self, block: Block, here: _Heading) -> bool:
+    def _tells_story(self, block: Block, here: Heading) -> bool:
         """Whether a paragraph stands right below the number and name of a story, and so tells it."""
         return (
             block.kind == "paragraph"
-            and _TITLED.match(here.block.text) is not None
+            and TITLED.match(here.block.text) is not None
             and _TOLD_STORY.match(here.block.text) is not None
             and here.role in ASKED
             and self.found.get(here.block.id) is not None
@@ -425,11 +220,16 @@ class _Roles:
         label = _LEADING.sub("", re.split(r"[.!?。！？]\s*", lead.rstrip().rstrip(":："))[-1])
         role = role_of(label) if len(label.split()) <= 8 else ""
         role = "" if role == "background" and not label_role(label) else role  # `The storyboard in short:`
+        if not role and _STORY.match(lead) and len(lead.split()) <= 10:  # `As a guest, I want to:`
+            role = "requirement"
         given = priority_of(label)
         return replace(base, role=role or base.role, priority=given or base.priority)
 
     def _nested(self, base: Passage, above: Passage) -> Passage:
-        if above.opens:
+        within = (base.block.section, base.block.lead) != (above.block.section, above.block.lead)
+        if within and base.role and not above.opens:  # it has a heading or a lead within the item
+            role, parent = base.role, above.block.id
+        elif above.opens:
             role = above.role or base.role
             parent = above.parent
         else:
@@ -467,13 +267,13 @@ class _Roles:
             text, role = _CROSS.sub("", text), "non_goal"
         if role not in ASKED and _DOUBT.match(text):
             text, role = _DOUBT.sub("", text), "question"
-        aim = _OKR.match(text) if self.okrs else None
+        aim = OKR.match(text) if self.okrs else None
         if aim:
             role = "goal" if aim["goal"] else "metric"
-        if _TICK.match(text) and (base.block.section, base.block.lead) in self.partly:
+        if TICK.match(text) and (base.block.section, base.block.lead) in self.partly:
             done = True
-        text = _TICK.sub("", text)
-        text = _EMOJI.sub("", text)
+        text = TICK.sub("", text)
+        text = EMOJI.sub("", text)
         text = _NUMBERED.sub("", text)
         if role in ASKED | {""} and _GIVEN_WHEN.match(text.replace("*", "")):
             role = "acceptance"

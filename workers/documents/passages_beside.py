@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from orchestrator.domain.courtesies import is_below_farewell, is_signature
 from orchestrator.domain.dataclass import replace
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
+from workers.documents.lexicon import lexicon
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import is_done, priority_of, role_of
 from workers.documents.stated_data import stated_entities
@@ -14,12 +17,25 @@ from workers.documents.table_rows import ISSUE_KINDS, left_out
 
 _UNFINISHED = ASKED | {"", "plan"}
 _DESCRIBING = ASKED | {"", "background", "user", "constraint", "dependency"}
+_VALUES = 4  # words of an item that may be a value
+_LISTS_VALUES = expression(  # a lead that values follow: `Filter by:`, `The status is one of:`
+    r"(?:\b(?:by|of|from|with|includ(?:e|es|ed|ing)|contains?|consists? of"
+    r"|fields|values|options|status(?:es)?|states|types|formats|categories|colou?rs|palette|inputs|parameters|attributes|properties)"
+    r"|字段|取值|选项|状态|类型|包括|包含)\s*[:：]$",
+    re.IGNORECASE,
+)
+_NAMED_FIELD = expression(
+    r"(?:(?:optional|required)\s+)?`[A-Za-z_][\w.]*`(?:\s*(?:[–—:(=-]|$|[,.;]).*)?", re.DOTALL
+)
+_BEHAVES = expression(
+    r"\b(?:may|can|must|shall|should|will|are|is (?!stored)\w+ed)\b", re.IGNORECASE
+)  # `drain`: runs may end
 _SHORT = 6  # words of an item that may only name what is told elsewhere
 
 
 def completed(found: list[Passage]) -> tuple[Passage, ...]:
     """The passages of a text with what those beside them say of them."""
-    found = _signed(_without_summaries(found))
+    found = _with_values(_signed(_without_summaries(found)))
     given = _attributes(found)
     headings = {passage.block.id for passage in found if passage.block.kind == "heading"}
     told = [_with_attributes(passage, given, headings) if given else passage for passage in found]
@@ -36,6 +52,45 @@ def _without_data(found: list[Passage]) -> Iterator[Passage]:
             if data and passage.block.kind not in ("heading", "code")
             else passage
         )
+
+
+def _with_values(found: list[Passage]) -> list[Passage]:
+    """The passages, lists of fields and values as data, and in the statement that leads them."""
+    lists: dict[tuple[tuple[str, ...], str, str], list[int]] = {}
+    for at, passage in enumerate(found):
+        block = passage.block
+        if block.kind == "item" and passage.role in _DESCRIBING and not passage.id and not passage.priority:
+            lists.setdefault((block.section, block.lead, block.parent), []).append(at)
+    above = {passage.block.id: at for at, passage in enumerate(found)}
+    leads = {
+        (passage.block.section, passage.block.text): at
+        for at, passage in enumerate(found)
+        if passage.block.kind == "paragraph"
+    }
+    for (section, lead, parent), rows in lists.items():
+        texts = [found[at].text.strip() for at in rows]
+        leading = above.get(parent, leads.get((section, lead), -1))
+        said = found[leading].text.strip() if leading >= 0 else ""
+        fields = all(_NAMED_FIELD.fullmatch(text) and not _BEHAVES.search(text) for text in texts)
+        values = _LISTS_VALUES.search(said) and all(_is_value(text) for text in texts)
+        if len(rows) < 2 or not (fields or values):
+            continue
+        for at in rows:
+            found[at] = replace(found[at], role="data")
+        if said.endswith((":", "：")) and found[leading].role in ASKED:
+            names = [text.partition("`")[2].partition("`")[0] if fields else text for text in texts]
+            listed = ", ".join(name.rstrip(".,;，；。") for name in names)
+            found[leading] = replace(found[leading], text=f"{said} {listed}", opens=False)
+    return found
+
+
+def _is_value(text: str) -> bool:
+    words = text.split()
+    return (
+        len(words) <= _VALUES
+        and not text.rstrip(".").endswith((":", "?"))
+        and words[0].lower() not in lexicon("en").verbs
+    )
 
 
 def _below_finished(found: list[Passage]) -> Iterator[Passage]:

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
+from workers.documents.conversations import HEADING, of_chat, of_message
+from workers.documents.flat_lines import unflattened
 from workers.documents.inline_labels import parted_labels
 from workers.documents.reading_words import (
-    attribute_of,
     clause_role,
     is_greeting,
     label_role,
@@ -21,34 +22,10 @@ from workers.documents.records import with_records
 from workers.documents.spec_lines import numbered_headings, with_columns, with_parts
 from workers.documents.threads import parted
 
-_HEADING = expression(r"^ {0,3}#{1,6}\s", re.MULTILINE)
 _FENCED = expression(
     r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(?:.*\n)*?[ ]{0,3}\1[`~]*[ \t]*$", re.MULTILINE
 )  # is code
 _KEPT, _PLACE = "\ue000{}\ue001", expression(r"\ue000(\d+)\ue001")  # stands for it meanwhile
-_COMMIT = expression(
-    r"\A(?:commit [0-9a-f]{7,40}\b|From [0-9a-f]{40} |(?:feat|fix|docs|chore|refactor|build|ci|test|style|perf)(?:\([^)\n]*\))?!?: \S)"
-)
-_FIELD = r"(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|De|Para|À|Objet|Asunto|发件人|收件人|抄送|主题|日期)"
-_MAIL = expression(rf"\A(?:{_FIELD}[:：] ?.*\n){{2,}}", re.IGNORECASE)
-_HEADS = expression(rf"((?:^{_FIELD}[:：] ?.*\n){{2,}})", re.IGNORECASE | re.MULTILINE)
-_TALK = expression(  # `Nadia  10:02`, `[10:02] Nadia: ...`, `Nadia (10:02): ...`, `Nadia: ...`
-    r"^(?:(?P<clock>\[?\d{1,2}[:.]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?)\s+)?[<*@]*(?P<name>[A-Z\u00c0-\u00dc\u4e00-\u9fff][\w.-]{0,15}(?: [A-Z\u00c0-\u00dc][\w.-]{0,15})?)[>*]*"
-    r"(?:\s+[\[(]?(?P<time>\d{1,2}[:.]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?)[\])]?)?\s*(?P<colon>[:：]?)\s*(?P<said>.*)$"
-)
-_SPOKEN = expression(
-    r"[?？]\s*$|\b(?:I|I[’']\w+|we|you|your|yes|no|ok|okay|sure|thanks|agreed|let[’']s|right|hi|hello|maybe|ja|nein|wir|ihr|oui|non|nous|vous|sí|nosotros)\b|[我你您咱]|好的|可以吗|嗯",
-    re.IGNORECASE,
-)
-_FOOT = expression(r"-- ?$|_{5,}$")
-_SIGNATURE = expression(r"(?m)^-- ?\n(?:(?![-*#>|]|\d+[.)] ).{0,80}\n?){1,6}\Z")
-_SUBJECT = expression(r"\A(?:Subject|Re|Betreff|Objet|Asunto|主题|件名)[:：] ?.*\n", re.IGNORECASE)
-_QUOTING = expression(
-    r"> ?|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit ?:$|El .{4,60}escribió:$|-{3,} ?Original"
-)
-_ANSWERED = expression(  # a mail without its head that quotes what it answers
-    r"(?m)^(?:On .{4,60}wrote:|Am .{4,60}schrieb.{0,60}:|Le .{4,60}a écrit ?:|El .{4,60}escribió:|.{2,40}写道[:：])[ \t]*\n(?:[ \t]*\n)?> ?\S"
-)
 _BULLET = expression(
     r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔»][ \t\u3000]*(?=\S)|^(\s*)(?:[①-⑳]|~(?= )|[（(][a-z][)）](?= )|[a-h]\)(?= ))[ \t]*(?=\S)"
 )
@@ -86,20 +63,11 @@ _STEP = expression(
 )
 _STOPS = expression(r"[.!?:。！？：][\"'”’)*_`]*\s*$")
 _STOP_WITHIN = expression(r"[\w`)]{2}[.!?][\"'”’)*_`]* +[A-Z\"“`*_\[(]|[。！？](?=.)")
+_STORY = expression(
+    r"(?:\s*(?:as (?:an?|the)\b|i (?:want|need|would like)\b|so that\b|in order to\b).*\n)+", re.IGNORECASE
+)
 _NARROW = 36  # characters of Chinese that nobody wraps at
 _ROOM = 6  # characters that a wrapped line leaves free at most, besides the next word
-_COUNTED = expression(r"^\s*1[.)] .{8,}?(?:[.;!?]|\w) 2[.)] \S")  # `1. Sort by date. 2. Filter by name`
-_NEXT = expression(r"(?<=\S)\s+(?=[2-9][.)] [A-Z\u4e00-\u9fff])")
-_FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
-_FLAT_HEADING = expression(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
-_FLAT_ITEM = expression(r"(?<!\s)\s+(?=(?:[-*•] |\d{1,2}[.)] |- \[[ xX]\] )\S)")
-_FLAT_DEEP = expression(r"(?<![\s\d])\s+(?=\d{1,2}\.\d{1,2}\s+[A-Z])")  # `2.1 Every ...`
-_FLAT_LABEL = expression(
-    r"(?<![-*•\d][.)])(?<![-*•])\s+(?=\*\*[^*\n]{2,40}(?::\*\*|\*\*:|\.\*\*))"
-)  # `... **Priority:** high`
-_FLAT_TITLE = expression(r"(#{1,6}) ((?:\d{1,2}(?:\.\d{1,2})*[.)]?\s+)?)(\S.*)$", re.DOTALL)
-_FLAT_LEAD = expression(r"(?m)^- (\*\*[^*\n]{2,40}(?::\*\*|\*\*:))\s*$")  # it opens the list that follows
-_FLAT_ROW = expression(r"(?<=\|)\s+(?=\|)")
 
 
 def as_markdown(text: str) -> tuple[str, str, str]:
@@ -107,87 +75,31 @@ def as_markdown(text: str) -> tuple[str, str, str]:
 
     Before it: a commit message or the head of a mail. Behind it: the foot of a mail and what it answers.
     """
+    text = _FENCED.sub(_unfenced, text)
     code = [found[0] for found in _FENCED.finditer(text)]
     places = iter(range(len(code)))
     text = _FENCED.sub(lambda _: _KEPT.format(next(places)), text)
-    talk = _talk(text.split("\n"))
-    before, body, after = talk or _parted(text)
+    talk = of_chat(text.split("\n"))
+    before, body, after = talk or of_message(text)
     said, heads = parted(body.split("\n"))
     after = "\n".join([*heads, after] if after else heads)
-    lines = parted_labels([piece for line in said for piece in _unflattened(line)])
+    lines = parted_labels([piece for line in said for piece in unflattened(line)])
     lines = list(with_parts(with_columns(with_records(lines))))
     body = "\n".join(lines)
     lines = _with_breaks(lines)
     marked = [_marked(line) for line in lines]
-    if not _HEADING.search(body):
+    if not HEADING.search(body):
         marked = list(_with_headings(marked, _topics(marked) if not talk else frozenset()))
     parts = (before, "\n".join(_with_lists(marked)), after)
     before, body, after = (_PLACE.sub(lambda found: code[int(found[1])], part) for part in parts)
     return before, body, after
 
 
-def _parted(text: str) -> tuple[str, str, str]:
-    if _MAIL.match(text) or _ANSWERED.search(text) or _is_signed(text):
-        return _letters(text)
-    subject = _SUBJECT.match(text)
-    if subject:
-        return subject[0].strip(), text[subject.end() :], ""
-    heading = _HEADING.search(text) if _COMMIT.match(text) else None
-    return (text[: heading.start()].strip(), text[heading.start() :], "") if heading else ("", text, "")
-
-
-def _talk(lines: list[str]) -> tuple[str, str, str] | None:
-    """A chat: what its people say, each line by itself; who said it when stands behind. None for any other text."""
-    found = [_TALK.match(line) for line in lines]
-    turns = [
-        turn
-        if turn
-        and (turn["clock"] or turn["time"] or (turn["colon"] and turn["said"]))
-        and not (turn["said"] and not turn["colon"])
-        and not role_of(turn["name"])
-        and not attribute_of(turn["name"])
-        else None
-        for turn in found
-    ]
-    names = [turn["name"] for turn in turns if turn]
-    timed = sum(bool(turn and (turn["clock"] or turn["time"])) for turn in turns)
-    if len(names) < 4 or len(set(names)) < 2 or len(set(names)) * 2 > len(names):
-        return None
-    if not timed:  # `Add: ...`, `Remove: ...` are labels
-        spoken = sum(bool(turn and _SPOKEN.search(turn["said"])) for turn in turns)
-        if len(names) * 2 < sum(bool(line.strip()) for line in lines) or spoken * 3 < len(names):
-            return None
-    heads, said = [], []
-    for line, turn in zip(lines, turns, strict=True):
-        if turn:
-            heads.append(line[: turn.start("said")].strip())
-        said += ["", turn["said"] if turn else line]
-    return "", "\n".join(said), "\n".join(heads)
-
-
-def _is_signed(text: str) -> bool:
-    """Whether a text ends with the signature of a mail, below the line `--` (RFC 3676) and a greeting or thanks before it."""
-    found = _SIGNATURE.search(text)
-    before = [line for line in text[: found.start()].split("\n") if line.strip()] if found else []
-    return any(is_greeting(line.strip()) for line in (*before[:1], *before[-3:]))
-
-
-def _letters(text: str) -> tuple[str, str, str]:
-    """The head of the first mail, what the mails say, and the rest: further heads, feet and what they quote."""
-    head = ""
-    said: list[str] = []
-    rest: list[str] = []
-    foot = False
-    for part in _HEADS.split(text):
-        if _HEADS.fullmatch(part):
-            head, foot = (head or part, False) if not head else (head, False)
-            rest += [part] if part != head else []
-            continue
-        for line in part.split("\n"):
-            foot = foot or _FOOT.match(line) is not None
-            aside = foot or _QUOTING.match(line) is not None
-            (rest if aside else said).append(line)
-    return head.strip(), "\n".join(said), "\n".join(rest).strip()
+def _unfenced(found: re.Match[str]) -> str:
+    """User stories that stand as code are stories."""
+    _, _, body = found[0].partition("\n")
+    said = body.rpartition("\n")[0] + "\n"
+    return said if _STORY.fullmatch(said) else found[0]
 
 
 def _with_breaks(lines: list[str]) -> list[str]:
@@ -249,69 +161,6 @@ def _marked(line: str) -> str:
         return f"{found[1] or found[2] or ''}- {line[found.end() :]}"
     found = _NUMBER.match(line)
     return f"{found[1]}{found[2] or found[3]}. {line[found.end() :]}" if found else line
-
-
-def _unflattened(line: str) -> list[str]:
-    """The lines of a Markdown document, or of a numbered list, that was put on one line."""
-    if _COUNTED.match(line):
-        return _NEXT.sub("\n", line).split("\n")
-    if len(line) < _FLAT:
-        return [line]
-    if len(_FLAT_HEADING.findall(line)) < 2:
-        if len(re.findall(r"\s[•‣▪]\s", line)) <= 2:
-            return [line]
-        return [part for piece in _items(line) for part in _labelled_end(piece)]
-    pieces = [piece.strip() for piece in _FLAT_HEADING.sub(r"\n\1", line).split("\n")]
-    return [part for piece in pieces if piece for part in _chapter(piece)]
-
-
-def _labelled_end(piece: str) -> Iterator[str]:
-    """A piece of a text on one line, and as a heading the label of the next list that stands at its end: `... in red Users:`."""
-    words = piece.rstrip().split(" ")
-    for count in range(min(4, len(words)), 0, -1):
-        label = " ".join(words[-count:])
-        if label.endswith((":", "：")) and label[:1].isupper() and label_role(label):
-            yield from [" ".join(words[:-count]), "", f"## {label.rstrip(':：')}", ""]
-            return
-    yield piece
-
-
-def _chapter(piece: str) -> Iterator[str]:
-    """A heading with the text that followed it on the same line."""
-    found = _FLAT_TITLE.match(piece)
-    if not found:
-        yield from _items(piece)
-        return
-    marks, number, said = found.groups()
-    first, *rest = _items(said)
-    title = _title(first.split(), whole=bool(rest))
-    below = first[len(title) :].strip()
-    yield from ["", f"{marks} {number}{title}" if title else "", "", *([below] if below else []), *rest]
-
-
-def _title(words: list[str], *, whole: bool) -> str:
-    """How many of the words behind the mark of a heading are the heading."""
-    if whole and len(words) <= 8:
-        return " ".join(words)
-    for count in range(min(7, len(words)), 0, -1):
-        if role_of(" ".join(words[:count])):
-            return " ".join(words[:count])
-    if len(words) <= 12 and not whole:
-        return " ".join(words)
-    capital = next((i for i, word in enumerate(words) if i and word[:1].islower()), len(words))
-    return " ".join(words[: max(1, capital - 1)])
-
-
-def _items(text: str) -> list[str]:
-    if " | " in text and re.search(r"\|\s*:?-{3,}", text):
-        head, bar, table = text.partition("|")
-        return [head.strip(), "", *_FLAT_ROW.sub("\n", bar + table).split("\n"), ""]
-    for pattern in (_FLAT_DEEP, _FLAT_LABEL):
-        if pattern.search(text):
-            text = pattern.sub("\n- ", text)
-            text = f"- {text}" if re.match(r"\d{1,2}\.\d|\*\*", text) else text
-    text = re.sub(r"(?m)^- \d{1,2}\.\d{1,2}\s+", "- ", _FLAT_ITEM.sub("\n", text))
-    return _FLAT_LEAD.sub(r"\n\1\n", text).split("\n")
 
 
 def _topics(lines: list[str]) -> frozenset[int]:

@@ -82,20 +82,27 @@ def people() -> frozenset[str]:
     return frozenset(word.strip() for line in _read()["people"] for word in line.split(","))
 
 
-@cache
 def people_words(kind: str) -> frozenset[str]:
     """Words beside people: `no_modifier`, `does`, `makers`, `nobody` ... (config/reading.yaml)."""
-    said = _read()["people_words"][kind]
-    lines = [said] if isinstance(said, str) else said
-    return frozenset(word.strip() for line in lines for word in line.split(","))
+    return _listed("people_words", kind)
+
+
+def statement_words(kind: str) -> frozenset[str]:
+    """Words by which a plain statement is taken apart: `no_doer`, `before_noun`, `mass` ... (config/reading.yaml)."""
+    return _listed("statement_words", kind)
 
 
 @cache
 def quantity_words(kind: str) -> tuple[str, ...]:
     """Words of values, the longest first: `bounds`, `numbers`, `bare`, `parts`, `units`, `each` or `months`."""
-    said = _read()["quantities"][kind]
+    return tuple(sorted(_listed("quantities", kind), key=len, reverse=True))
+
+
+@cache
+def _listed(part: str, kind: str) -> frozenset[str]:
+    said = _read()[part][kind]
     lines = [said] if isinstance(said, str) else said
-    return tuple(sorted({word.strip() for line in lines for word in line.split(",")}, key=len, reverse=True))
+    return frozenset(word.strip() for line in lines for word in line.split(","))
 
 
 @cache
@@ -107,6 +114,7 @@ def _words() -> dict[str, dict[str, object]]:
         value["greeting"],
         value["people"],
         value["people_words"],
+        value["statement_words"],
         value["quantities"],
         value["clauses"],
         value["words"],

@@ -24,7 +24,7 @@ from workers.documents.content import Discovery
 from workers.documents.frame import RenderContext
 from workers.documents.identifiers import Registered, content_path
 from workers.documents.models import MODELS, model_of
-from workers.documents.reader import validate
+from workers.documents.page_form import validate
 from workers.documents.readiness import Readiness, Summary
 from workers.documents.render import render
 

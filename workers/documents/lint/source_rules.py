@@ -33,7 +33,6 @@ from workers.documents.lint.specification import ASKING, Said, Specification
 
 _CLAUSES = expression(r"(?<=[^\d.])[.!](?=\s|$)|[;。；！\n]")
 _HELD = frozenset({"goal", "requirement", "constraint", "dependency", "story", "entry"})
-_BINDING = frozenset({"requirement", "constraint", "entry"})  # forms whose modal verb counts
 _DONE = ("✅", "☑", "[x]", "[X]", "~~")
 _FOREIGN = 0.5  # share of a document's items without a known word from which it is foreign
 _LEAST = 3  # items that a document must have before shares say anything

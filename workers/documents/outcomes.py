@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
-from workers.builtin.language import lexicon_of
+from workers.documents.lexicon import lexicon_of
 from workers.documents.passage import Passage
 
 _VALUE = r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|half|none|nobody|everyone|all|every|never|often|zero|eine?|zwei|drei|vier|fünf|zehn|deux|trois|dos|tres)\b|[一二两三四五六七八九十百]|\bthe (?:next|same) |\ban? (?:third|quarter|half|day|week|month|hour|dozen)\b)"

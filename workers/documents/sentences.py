@@ -9,11 +9,11 @@ from orchestrator.domain.courtesies import is_courtesy
 from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk, keywords
-from workers.builtin.language import Lexicon, lexicon, lexicon_of
-from workers.builtin.leads import is_answer, own_section, run_on
-from workers.builtin.outcomes import is_today, with_outcomes
 from workers.documents import block_parts
 from workers.documents.block_parts import MAX_SENTENCE, bounded, parts_of
+from workers.documents.leads import is_answer, own_section, run_on
+from workers.documents.lexicon import Lexicon, lexicon, lexicon_of
+from workers.documents.outcomes import is_today, with_outcomes
 from workers.documents.passage import ASKED, SKIPPED, Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import column_of
@@ -59,6 +59,10 @@ class Sentence:
     @property
     def item(self) -> bool:
         return self.passage.block.kind != "paragraph"
+
+    def within(self, role: str) -> Sentence:
+        """The same in a section with another role."""
+        return replace(self, passage=replace(self.passage, role=role))
 
 
 def split(text: str, lex: Lexicon) -> list[str]:

@@ -9,7 +9,7 @@ import re
 from orchestrator.domain.clarified import HEADINGS
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
-from workers.builtin.language import lexicon_of
+from workers.documents.lexicon import lexicon_of
 from workers.documents.passage import Passage
 from workers.documents.reading_words import clause_role, label_role, role_of
 from workers.documents.trouble import tells_trouble

@@ -1,0 +1,160 @@
+"""Stories as code or in quotes, parts that a sentence counts, headings within items, and steps of people."""
+
+from __future__ import annotations
+
+import pytest
+
+from workers.builtin.request import analyse_request
+
+
+def asked(text: str) -> list[str]:
+    return [need.text for need in analyse_request(text).needs if need.kind != "exclusion"]
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        "```gherkin\nAs a beekeeper, I want to log a swarm, so that others can find it.\n```",
+        '1. "As a beekeeper, I want to log a swarm, so that others can find it."',
+    ],
+)
+def test_story_in_code_or_quotes_is_a_story(story: str) -> None:
+    found = analyse_request(f"# Hives\n\n## User stories\n\n{story}\n")
+
+    assert ["log a swarm" in need.text for need in found.needs] == [True]
+    assert [actor.name for actor in found.actors] == ["beekeeper"]
+
+
+def test_other_code_below_stories_stays_code() -> None:
+    assert asked(
+        "# Hives\n\n## User stories\n\n- A keeper can log a swarm.\n\n```\nswarm = log(keeper)\n```\n"
+    ) == ["A keeper can log a swarm."]
+
+
+def test_parts_that_a_sentence_counts_are_parts() -> None:
+    text = (
+        "A till for a flower stall that will let me: 1) Scan a bunch and find its price. 2) Print a receipt. "
+        "3) At closing time run these reports: a) Sales of the day. b) Bunches left. c) Taxes. 4)Open the drawer."
+    )
+
+    found = asked(text)
+
+    assert [
+        part
+        for part in ("Scan a bunch", "Print a receipt", "Sales of the day", "Bunches left", "Open the drawer")
+        if not any(part in need for need in found)
+    ] == []
+    assert not any("2)" in need or "b)" in need for need in found)
+
+
+def test_number_in_brackets_counts_nothing() -> None:
+    assert asked("The pump must stop within 3 s (see 1) and 2) of the manual).") == [
+        "The pump must stop within 3 s (see 1) and 2) of the manual)."
+    ]
+
+
+STEPS = """# Ferry
+
+## Key user journeys
+
+### Booking a crossing
+
+1. The user opens the timetable
+2. Picks a crossing with free places
+3. Pays the fare by card
+4. The system sends a ticket by mail
+"""
+
+
+def test_steps_of_people_ask_for_nothing() -> None:
+    assert asked(STEPS) == ["The system sends a ticket by mail"]
+
+
+def test_what_people_can_do_in_a_story_is_asked_for() -> None:
+    text = "# Ferry\n\n## User stories\n\n- A steward can hold a cabin\n- Stewards are told when a cabin is free\n"
+
+    assert len(asked(text)) == 2
+
+
+CRITERIA = """# Backlog
+
+## User stories
+
+1. **As a steward, I want to hold a cabin, so that a guest can decide.**
+
+   Story points: 3
+
+   ###### Acceptance criteria:
+
+   - The cabin is held for an hour
+   - Nobody else can book it
+
+2. **As a steward, I want to free a cabin, so that others can book it.**
+
+   Acceptance criteria:
+
+   - The cabin is offered at once
+"""
+
+
+def test_heading_or_lead_within_an_item_belongs_to_it_alone() -> None:
+    found = analyse_request(CRITERIA)
+
+    assert len(found.needs) == 2
+    assert [row.text for row in found.criteria] == [
+        "The cabin is held for an hour",
+        "Nobody else can book it",
+        "The cabin is offered at once",
+    ]
+    assert len({row.block for row in found.criteria}) == 2
+
+
+def test_heading_over_code_alone_is_no_feature() -> None:
+    text = (
+        "# Hives\n\n## Features\n\n### Log a swarm\n\nKeepers can log a swarm.\n\n"
+        "### Table of hives\n\n```sql\ncreate table hive (id int);\n```\n"
+    )
+
+    assert not any("Table of hives" in need for need in asked(text))
+
+
+def test_lead_that_tells_who_wants_it_opens_a_list_of_wishes() -> None:
+    text = (
+        "# Reservas\n\n## Usuario cliente\n\n### Reserva\n\nComo cliente quiero:\n\n"
+        "- Ver las mesas libres\n- Cancelar mi reserva\n"
+    )
+
+    assert asked(text) == ["Ver las mesas libres", "Cancelar mi reserva"]
+
+
+def test_values_belong_to_the_statement_that_leads_them() -> None:
+    found = asked(
+        "# Hives\n\n## Requirements\n\nKeepers filter hives by:\n\n- Age\n- Last visit\n\n"
+        "Keepers can:\n\n- Log a swarm\n- Move a hive\n"
+    )
+
+    assert [need for need in found if "Age" in need] == ["Keepers filter hives by: Age, Last visit"]
+    assert {"Log a swarm", "Move a hive"} <= {*found}
+
+
+def test_fields_ask_for_nothing_and_what_a_state_does_is_asked_for() -> None:
+    fields = "A hive has:\n\n- `id` – unique identifier\n- `site`, where it stands\n"
+    states = "During a window:\n\n- `drain` – running visits may end\n- `stop` – visits must end\n"
+
+    assert not any("unique identifier" in need for need in asked(f"# Hives\n\n## Requirements\n\n{fields}"))
+    assert sum("visits" in need for need in asked(f"# Hives\n\n## Requirements\n\n{states}")) == 2
+
+
+def test_what_users_may_do_below_who_they_are_is_asked_for() -> None:
+    text = "# Hives\n\n## Users\n\n### Keeper\n\n- Can log a swarm\n- Cannot delete a hive\n\n### Visitor\n\n- Reads\n"
+
+    assert {"Can log a swarm", "Cannot delete a hive"} <= {need.text for need in analyse_request(text).needs}
+
+
+def test_prompt_that_tasks_with_building_is_a_request() -> None:
+    text = (
+        "# Timer - Prompt\n\nYou are tasked with building a desktop timer.\n\n## Windows\n\n"
+        "- You must keep one state.\n- You must never block.\n- You must show the time left.\n"
+    )
+
+    assert len(asked(text)) >= 2
