@@ -69,12 +69,6 @@ INSISTS = expression(  # who does not give way on what is said before
     r"[,;–-] ?(?:and |because |since |as )?(?:the |our |my )?[\w-]+(?: [\w-]+){0,2} (?:won['’]?t|will not|can(?:not|['’]t)) (?:budge|allow|accept|agree|approve|tolerate|negotiate|bend|give way|back down)\b",
     re.IGNORECASE,
 )
-HOPED = expression(  # what an organisation wants, or nobody is to do any longer
-    r"^(?:the|our) (?:[\w-]+ ){1,3}?(?:wants?|wish(?:es)?|hopes?|aims?|would like)\b"
-    r"|^we (?:want|hope for|wish for|would like) (?:[\w'’-]+ ){1,4}to (?:[\w'’-]+ ){1,3}?(?:fewer|less|more|faster|sooner|earlier)\b"
-    r"|\b(?:nobody|no one|niemand|personne|nadie)\b.{3,80}\b(?:any ?more|any longer|mehr|plus|más)\b|(?:没有?人|不用|无需)再",
-    re.IGNORECASE,
-)
 NO_LONGER = expression(  # what is to end; what nobody `may` or `can` is a rule
     r"^(?!if\b).*?(?:\b(?:nobody|no one) (?:(?:should|will) (?:ever )?(?:have|need) to|has to|needs to)\b.{0,80}?\b(?:any ?more|any longer|ever again)\b"
     r"|\b(?:want|wish for|hope for) no .{2,60}?\bany ?more\b|\bno [\w-]+ (?:should |will )?(?:ever again\b|.{2,60}\bever again\W*$)"

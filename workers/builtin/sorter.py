@@ -22,12 +22,13 @@ from workers.builtin.sorted_request import SortedRequest
 from workers.builtin.users_in_prose import AWAY
 from workers.builtin.wishes import CONDITION, doer_of, imperative, two_wishes
 from workers.documents import audience
+from workers.documents.block_parts import several
 from workers.documents.leads import is_answer
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED
 from workers.documents.polite import polite_wish
 from workers.documents.ranks import ranks
-from workers.documents.reading_words import label_role, priority_of
+from workers.documents.reading_words import aims, hopes, label_role, priority_of
 from workers.documents.sentences import Sentence
 from workers.documents.stated_name import called_name
 from workers.documents.technologies import refuses
@@ -35,6 +36,7 @@ from workers.documents.trouble import tells_of_better
 
 Modal = tuple[str, re.Match[str]] | None  # the priority that a modal verb gives, and where it stands
 _TOLD = 30  # words from which an item about users tells of several
+_MEASURE = 7  # words of a measure that stands in a line with others
 _NAMING = 9  # words below which a sentence only says what the thing is called
 _SETTING = ("", "background")  # roles of prose, where a sentence says by itself what it is
 _UNASKED = frozenset(
@@ -143,7 +145,7 @@ class Sorter(SortedRequest):
             return self._need(row, lex, by_default=True)
         if role not in ASKED and cues.OFFERS.match(text):
             return self._situated(row, lex)
-        asks = text.rstrip().endswith(("?", "？"))
+        asks = text.rstrip().endswith(("?", "？")) and not (role == "metric" and row.item and ": " in text)
         if role == "question" and not row.item and not asks and lex.find("limits", text):
             return self._limit(row, lex)
         if role == "question" and not row.item and not asks and lex.find("refused", text):
@@ -191,7 +193,8 @@ class Sorter(SortedRequest):
             # asked what should be better, its author says what people will do
             return self._need(row.within("requirement"), lex, by_default=True)
         measured = role == "metric" and goal_of(text, lex).target != ""
-        if not modal and not measured and introduces(row, lex, self.listed):
+        leads = role in ("goal", "metric") and text.endswith((":", "："))
+        if leads or (not modal and not measured and introduces(row, lex, self.listed)):
             return self._situated(row, lex)
         if role == "metric" and row.item and cues.is_test(row):
             self.criteria.append(Criterion(text, row.passage.parent))
@@ -201,13 +204,21 @@ class Sorter(SortedRequest):
             or (role in (*_SETTING, "problem") and cues.reaches(row, lex))
             or (not row.item and cues.TO_REACH.search(text) and goal_of(text, lex).target)
             or cues.SUCCESS.search(row.quote)
-            or (role in ("background", "problem") and cues.HOPED.search(text))
+            or (role in ("background", "problem") and hopes(text))
+            or (role in (*_SETTING, "problem", *ASKED) and not row.item and aims(text))
             or (role in (*_SETTING, "problem") and not row.passage.id and cues.NO_LONGER.search(text))
         ):
-            pieces = two_goals(text, lex) if not row.item or is_cjk(text) else [text]
-            self.goals += [goal_in(replace(row, text=piece), lex) for piece in pieces]
+            self.goals += [goal_in(replace(row, text=piece), lex) for piece in self._measures(row, lex)]
             return True
         return False
+
+    def _measures(self, row: Sentence, lex: Lexicon) -> list[str]:
+        """The goals of a statement: those of a sentence, each with its value, and those that a line names behind a label."""
+        listed = row.text.partition(": ")[2]
+        if row.role == "metric" and row.item and listed and not goal_of(row.text, lex).target:
+            pieces = several(listed, _MEASURE)
+            return pieces if len(pieces) > 1 else [row.text]
+        return two_goals(row.text, lex) if not row.item or is_cjk(row.text) else [row.text]
 
     def _is_given(self, row: Sentence, lex: Lexicon, modal: Modal) -> bool:
         """Take what is so already: a legend, a problem, what is finished, and who the users are."""

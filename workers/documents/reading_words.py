@@ -22,7 +22,7 @@ _PART = expression(
     r"^(?:part|chapter|appendix|annex|teil|anhang|annexe|anexo|parte)\s+[A-Z\d]{1,2}\b[\s:：.–—-]+(?=\w)",
     re.IGNORECASE,
 )
-_EDGES = expression(r"^[\W_]+|[\s:：*_.…。、,?？!–—-]+$")
+_EDGES = expression(r"^[\W_]+|[\s:：*_.…。、,?？!–—\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f300-\U0001faff-]+$")
 _PARENTHESES = expression(r"\s*[（(\[【]([^()（）\[\]【】]*)[)）\]】]\s*")
 _JOINS = expression(
     r"\s*(?:&|\+|/|、|,|，)\s*|\s+(?:and|or|und|et|y|e|plus)\s+|(?<=[一-鿿ぁ-ヿ])(?:与|和|及|と|・)(?=[一-鿿ぁ-ヿ])"
@@ -117,6 +117,9 @@ def _words() -> dict[str, dict[str, object]]:
         value["statement_words"],
         value["quantities"],
         value["clauses"],
+        value["leads"],
+        value["hopes"],
+        value["aims"],
         value["words"],
     )
     return {
@@ -173,6 +176,32 @@ def clause_role(heading: str) -> str:
     if not _CLAUSE.search(said) or (not is_cjk(said) and not 3 <= len(said.split()) <= 12):
         return ""
     return next((role for role, pattern in _clauses() if pattern.search(said)), "")
+
+
+@cache
+def _leads() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((role, re.compile(pattern)) for role, pattern in _read()["leads"])
+
+
+def lead_role(lead: str) -> str:
+    """The role of what a sentence leads to, by how it ends: `The following are deferred to a later release`."""
+    said = _bare(lead)
+    return next((role for role, pattern in _leads() if pattern.search(said)), "")
+
+
+def hopes(text: str) -> bool:
+    """Whether a sentence about the present says what an organisation wants, or what nobody is to do any longer."""
+    return _any_of("hopes").search(text) is not None
+
+
+def aims(text: str) -> bool:
+    """Whether a sentence says what the whole is to bring about: `The goal of the project is to reduce ...`."""
+    return _any_of("aims").search(text) is not None
+
+
+@cache
+def _any_of(kind: str) -> re.Pattern[str]:
+    return re.compile("|".join(_read()[kind]), re.IGNORECASE)
 
 
 @cache
