@@ -16,7 +16,7 @@ from workers.builtin.wishes import doer_of, imperative
 from workers.documents.block_parts import reads_as_rule
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED
-from workers.documents.reading_words import aims
+from workers.documents.reading_words import says
 from workers.documents.sentences import Sentence
 from workers.documents.trouble import hurts_today
 
@@ -104,7 +104,7 @@ def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, .
         return False
     if row.role in ASKED and lex.find("as_a", row.text):
         return False
-    if row.role == "goal" and aims(row.text):
+    if row.role == "goal" and says("aims", row.text):
         return False
     asks = lex.weak.search(row.text) is not None or imperative(row.text, lex) or doer_of(row.text, lex) != ""
     if row.role == "use_case":

@@ -17,7 +17,7 @@ _RISING = expression(
     re.IGNORECASE,
 )
 _FROM = expression(
-    r"(?:\b(?:from|of|instead of|not(?: after| for)?|von|statt|invece che|da|de|desde|hoy el|heute)[:：]?|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
+    r"(?:\b(?:from|(?<!rating )(?<!score )(?<!minimum )(?<!maximum )of|instead of|not(?: after| for)?|von|statt|invece che|da|de|desde|hoy el|heute)[:：]?|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
     re.IGNORECASE,
 )
 _NOW = expression(
@@ -76,6 +76,7 @@ _DANGLING = expression(
 _OF_WHAT = expression(
     r"\s+of\s(?:all\s|the\s|our\s)?[a-z-]+(?=\s*(?:[.,;)]|$|\s(?:in|within|by)\s))"
 )  # `90 % of days`
+_IN_NUMBERS = expression(r"\s*\(\d[\d.,]* [^\W\d]+\)")  # `10 % (100 clubs)`
 _BY_WHEN = expression(  # the time that a value is given
     r"\s+(?:with)?in\s(?:the\s(?:first|next)\s)?(?:\d+|one|two|three|four|six|nine|twelve|an?)\s(?:days?|weeks?|months?|years?|seasons?|quarters?)\b|\s+by (?:the end of )?(?:next )?(?:\d{4}|easter|christmas|summer|autumn|winter|spring|(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|year)\b",
     re.IGNORECASE,
@@ -84,7 +85,6 @@ _LATE = expression(rf"(?:{_BY_WHEN.pattern})$", re.IGNORECASE)
 _AND_GOAL = expression(r",?\s+and (?!(?:if|when|then)\b)|[，；](?!如果|若)", re.IGNORECASE)
 _NONE_LEFT = expression(r"(?:^|[:：] )(?:zero|no)\b.{3,60}$|\bany ?(?:more|longer)\b|不再", re.IGNORECASE)
 _LETTERED = expression(r"(?:^|\s)[(（](?:[a-h]|i{1,3}|iv|v|[1-9])[)）]\s*")
-_WITH_TARGET = expression(r"\((?:target|goal|aim|ziel|objectif|objetivo|目标)\s*[:：]", re.IGNORECASE)
 _SHARE = expression(  # and of what
     r"([<>≤≥=+~]*\s?\d[\d.,]*\s?%\+?)\s(?!(?:within|by|or|and|until|after|before|from|at|in the|d'|bis|oder|ou|o)\b)[^\W\d].*\s.*\w"
 )
@@ -130,7 +130,7 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     if lex.language == "zh":
         metric = text[: found.start()] + text[end:]
         return Goal(text.strip(), _measured(metric.strip(TRIM), lex), target)
-    of = _OF_WHAT.match(text, end) if target.endswith("%") else None
+    of = (_IN_NUMBERS.match(text, end) or _OF_WHAT.match(text, end)) if target.endswith("%") else None
     when = _BY_WHEN.match(text, of.end() if of else end)
     for more in (of, when):
         if more:
@@ -172,10 +172,6 @@ def two_goals(text: str, lex: Lexicon) -> list[str]:
     counted = lettered(text)
     if counted:
         return counted
-    if len(_WITH_TARGET.findall(text)) > 1:
-        pieces = [piece.strip(TRIM) for piece in re.split(r"[,;]\s+(?:and\s+)?(?![^()]*\))", text)]
-        if all(len(piece.split()) > 2 and goal_of(piece, lex).target for piece in pieces):
-            return pieces
     for joint in _AND_GOAL.finditer(text):
         pieces = [text[: joint.start()], text[joint.end() :]]
         if all(len(piece) > 6 and _aims(piece, lex) for piece in pieces):

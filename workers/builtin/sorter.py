@@ -28,8 +28,8 @@ from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED
 from workers.documents.polite import polite_wish
 from workers.documents.ranks import ranks
-from workers.documents.reading_words import aims, hopes, label_role, priority_of
-from workers.documents.sentences import Sentence
+from workers.documents.reading_words import label_role, priority_of, says
+from workers.documents.sentences import Sentence, split
 from workers.documents.stated_name import called_name
 from workers.documents.technologies import refuses
 from workers.documents.trouble import tells_of_better
@@ -37,6 +37,7 @@ from workers.documents.trouble import tells_of_better
 Modal = tuple[str, re.Match[str]] | None  # the priority that a modal verb gives, and where it stands
 _TOLD = 30  # words from which an item about users tells of several
 _MEASURE = 7  # words of a measure that stands in a line with others
+_TITLE = 4  # words below which a sentence may only name what is told behind it
 _NAMING = 9  # words below which a sentence only says what the thing is called
 _SETTING = ("", "background")  # roles of prose, where a sentence says by itself what it is
 _UNASKED = frozenset(
@@ -112,6 +113,9 @@ class Sorter(SortedRequest):
         if role == "risk":
             self.risk_of = (block, row.quote)
             said, against = cues.answered_risk(text)
+            first, *told = split(said, lex) if row.item else [said]
+            said, told = (first, told) if len(first.split()) >= _TITLE or is_cjk(said) else (said, [])
+            self.situation += told
             self.risks.append(Risk(said, row.passage.values.get("mitigation", "") or against))
             if against:
                 self._mitigated(replace(row.passage, values={}), against)
@@ -120,13 +124,23 @@ class Sorter(SortedRequest):
             self.risks.append(Risk(text))
             return True
         # a story with a priority of its own, below the criteria of another, is none of them
+        if role == "acceptance" and says("of_work", text):
+            return self._situated(row, lex)
         if role == "acceptance" and not (row.priority and lex.find("as_a", text)):
+            if not cues.GIVEN.match(text) and self._shows_nothing(row.passage.parent):
+                return self._need(row.within("requirement"), lex, by_default=True)
             self.criteria.append(Criterion(text, row.passage.parent))
             return True
         if role in ("", *ASKED) and self.needs and (shown := cues.EXAMPLE.match(text)):
             self.criteria.append(Criterion(shown["said"], self.needs[-1].block))
             return True
         return False
+
+    def _shows_nothing(self, parent: str) -> bool:
+        """Whether criteria stand below prose in which nothing is asked for, and so say themselves what is."""
+        above = next((passage for passage in self.passages if passage.block.id == parent), None)
+        prose = above is not None and above.block.kind == "paragraph"
+        return prose and all(need.block != parent or need.kind == "exclusion" for need in self.needs)
 
     def _is_for_its_readers(self, row: Sentence, lex: Lexicon) -> bool:
         """Take what is said to whoever makes the thing: a date, a polite wish, a proposal, an offer, a question."""
@@ -169,6 +183,9 @@ class Sorter(SortedRequest):
     def _forbids_or_excludes(self, row: Sentence, lex: Lexicon) -> bool:
         """Take a rule that denies something, or what is left out."""
         text, role, values = row.text, row.role, row.passage.values
+        without = cues.WITHOUT.search(text) if role in ("", *ASKED) and not self.manual else None
+        if without and not lex.patterns["burden"].match(without["first"]):
+            self._need(replace(row, text=without["said"]), lex, exclusion=True)
         if (
             role in ("", "constraint", "nonfunctional", *ASKED)
             and not self.manual
@@ -202,11 +219,11 @@ class Sorter(SortedRequest):
         if (
             role in ("goal", "metric")
             or (role in (*_SETTING, "problem") and cues.reaches(row, lex))
-            or (not row.item and cues.TO_REACH.search(text) and goal_of(text, lex).target)
-            or cues.SUCCESS.search(row.quote)
-            or (role in ("background", "problem") and hopes(text))
-            or (role in (*_SETTING, "problem", *ASKED) and not row.item and aims(text))
-            or (role in (*_SETTING, "problem") and not row.passage.id and cues.NO_LONGER.search(text))
+            or (not row.item and says("to_reach", text) and goal_of(text, lex).target)
+            or says("success", row.quote)
+            or (role in ("background", "problem") and says("hopes", text))
+            or (role in (*_SETTING, "problem", *ASKED) and not row.item and says("aims", text))
+            or (role in (*_SETTING, "problem") and not row.passage.id and says("no_longer", text))
         ):
             self.goals += [goal_in(replace(row, text=piece), lex) for piece in self._measures(row, lex)]
             return True
@@ -256,7 +273,9 @@ class Sorter(SortedRequest):
             return True
         if role == "dependency" and modal and (row.passage.id or cues.SYSTEM_DOES.match(text)):
             return self._need(row, lex)
-        awaits = role in ("constraint", "", "requirement") and lex.find("awaits", text) is not None
+        awaits = (
+            role in ("constraint", "background", "", "requirement") and lex.find("awaits", text) is not None
+        )
         relies = (awaits or (role == "" and cues.STAYS_IN.search(text) is not None)) or (
             role in ("constraint", "nonfunctional", "") and not modal and lex.find("relies", text) is not None
         )

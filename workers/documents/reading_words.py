@@ -118,8 +118,7 @@ def _words() -> dict[str, dict[str, object]]:
         value["quantities"],
         value["clauses"],
         value["leads"],
-        value["hopes"],
-        value["aims"],
+        value["sayings"],
         value["words"],
     )
     return {
@@ -189,19 +188,14 @@ def lead_role(lead: str) -> str:
     return next((role for role, pattern in _leads() if pattern.search(said)), "")
 
 
-def hopes(text: str) -> bool:
-    """Whether a sentence about the present says what an organisation wants, or what nobody is to do any longer."""
-    return _any_of("hopes").search(text) is not None
-
-
-def aims(text: str) -> bool:
-    """Whether a sentence says what the whole is to bring about: `The goal of the project is to reduce ...`."""
-    return _any_of("aims").search(text) is not None
+def says(kind: str, text: str) -> bool:
+    """Whether a sentence says what the list of this name holds: `hopes`, `aims`, `success` ... (config/reading.yaml)."""
+    return _sayings(kind).search(text) is not None
 
 
 @cache
-def _any_of(kind: str) -> re.Pattern[str]:
-    return re.compile("|".join(_read()[kind]), re.IGNORECASE)
+def _sayings(kind: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in _read()["sayings"][kind]), re.IGNORECASE)
 
 
 @cache
