@@ -82,7 +82,7 @@ def from_wish_on(found: Sequence[Sentence]) -> list[Sentence]:
         if row.role in ("background", "problem") and not _OF_OTHERS.search(row.passage.block.heading):
             if (
                 _ASKS_FOR_IT.match(row.text)
-                or cues.PROPOSES.match(row.text)
+                or says("proposes", row.text)
                 or imperative(row.text, lexicon_of(row.text))
             ):
                 asking.add(where)

@@ -145,7 +145,7 @@ class Sorter(SortedRequest):
     def _is_for_its_readers(self, row: Sentence, lex: Lexicon) -> bool:
         """Take what is said to whoever makes the thing: a date, a polite wish, a proposal, an offer, a question."""
         text, role = row.text, row.role
-        if role in (*_SETTING, "constraint", *ASKED) and cues.DUE.match(text):
+        if role in (*_SETTING, "constraint", *ASKED) and says("due", text):
             return self._limit(row, lex)
         polite = polite_wish(text) if role not in _UNASKED else None
         if polite:
@@ -154,10 +154,10 @@ class Sorter(SortedRequest):
             given = row.priority or ("Must" if polite.firm else "")
             return self._need(replace(row, text=polite.text, priority=given), lex, by_default=True)
         if (role not in ("question", "acceptance") and cues.MAKES_HAN.match(text)) or (
-            role in ("", *ASKED) and cues.PROPOSES.match(text)
+            role in ("", *ASKED) and says("proposes", text)
         ):
             return self._need(row, lex, by_default=True)
-        if role not in ASKED and cues.OFFERS.match(text):
+        if role not in ASKED and says("offers", text):
             return self._situated(row, lex)
         asks = text.rstrip().endswith(("?", "？")) and not (role == "metric" and row.item and ": " in text)
         if role == "question" and not row.item and not asks and lex.find("limits", text):
@@ -173,10 +173,10 @@ class Sorter(SortedRequest):
         """Take a means that is prescribed or ruled out, and what has to stay as it is."""
         text, role = row.text, row.role
         if role in ("", "constraint", "nonfunctional", "dependency", *ASKED) and (
-            cues.MEANS.match(text) or refuses(text)
+            says("means", text) or refuses(text)
         ):
             return self._limit(row, lex)
-        if role in (*_SETTING, "constraint", *ASKED) and cues.UNCHANGED.match(text):
+        if role in (*_SETTING, "constraint", *ASKED) and says("unchanged", text):
             return self._limit(row, lex)
         return self._situated(row, lex) if role == "non_goal" and exclusions.comments(row, lex) else False
 
@@ -291,14 +291,14 @@ class Sorter(SortedRequest):
             return False
         self.dependencies.append(text)
         alone = not modal and role not in ASKED and not imperative(text, lex)
-        return role == "dependency" or relies or cues.STAYS.search(text) is not None or alone
+        return role == "dependency" or relies or says("stays", text) or alone
 
     def _describes(self, row: Sentence, lex: Lexicon, modal: Modal) -> bool:
         """Take a count, a rule or a limit of the present, and what a manual explains."""
         text, role = row.text, row.role
-        if role == "" and not modal and cues.COUNTS.match(text) and not lex.find("limits", text):
+        if role == "" and not modal and says("counts", text) and not lex.find("limits", text):
             return self._situated(row, lex)
-        if role in _SETTING and cues.NEVER.match(text):
+        if role in _SETTING and says("never", text):
             return self._need(row.within("requirement"), lex)
         if role == "" and not self.manual and cues.rules(text):
             return self._need(row, lex, by_default=True)
