@@ -31,6 +31,7 @@ class Reader(Sorter):
         self.sort()
         self._unsaid()
         self._beside_needs()
+        self._once()
         if not self.manual:
             self.users.told(self.found)
             said = [need.text for need in self.needs if need.kind != "exclusion"]
@@ -104,6 +105,19 @@ class Reader(Sorter):
             need = self.needs[-at] if words and 2 * share > len(words) else None
             if need is not None and need.kind != "exclusion" and need.block not in own:
                 self.needs[-at] = replace(need, moscow=given, given=given, by_default=False)  # type: ignore[arg-type]
+
+    def _once(self) -> None:
+        """Of what two lists leave out, keep where it is said at its fullest: `E-mails` beside `E-mails about delays`."""
+        section = {passage.block.id: passage.block.section for passage in self.passages}
+        kept: list[tuple[frozenset[str], tuple[str, ...]]] = []
+        out = [(keywords(need.text), need) for need in self.needs if need.kind == "exclusion"]
+        for words, need in sorted(out, key=lambda pair: -len(pair[0])):
+            where = section.get(need.block, ())
+            if words and any(words <= more and where != other for more, other in kept):
+                self.needs.remove(need)
+                self.situation.append(need.text)
+            else:
+                kept.append((words, where))
 
     def _said(self) -> set[str]:
         """Every text that was recorded."""

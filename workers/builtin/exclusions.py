@@ -17,7 +17,9 @@ _NOT_NOW = expression(  # beside what is left out: `Volunteers swap shifts (not 
     r"|(?:[一首本]期|第一[版期]|首版|本版|这次|暂时?|先)(?:不做|不实现|不支持|不考虑)|不做|已取消)[^()（）]*[)）]\W*$",
     re.IGNORECASE,
 )
-_PURPOSE = expression(r"[;；]|,?\s+so that\b|[，,]?(?:以便|这样|好让|从而)")  # behind it stands why
+_PURPOSE = expression(
+    r"[;；]|,?\s+(?:so|except) that\b|[，,]?(?:以便|这样|好让|从而)"
+)  # behind it stands why
 _ASIDE = expression(r"(?<=\w)\s*[(（][^()（）]*[)）]")  # `under 1 s (model time not included)`
 _LATER = expression(  # of a heading: what comes later, rather than what is left out
     r"^(?!.*\b(?:not|no|never|out|won['’]t|excluded|dropped|rejected)\b).*\b(?:later|future|after|post|icebox|ideas)\b",
@@ -112,12 +114,21 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     )
 
 
+_NEGATES = expression(
+    r"\b(?:no|nor|not|never|without|out|belongs?|stays?|remains?)\b|n['’]t\b|[不没]", re.IGNORECASE
+)
+
+
 def comments(row: Sentence, lex: Lexicon) -> bool:
     """Whether a sentence of prose only says something of what is left out: `That stays with the red cabinet.`"""
+    before = row.passage.text.partition(row.quote)[0].strip()
     return (
         row.passage.block.kind == "paragraph"
         and row.quote != row.passage.text.strip()
-        and _COMMENTS.match(row.text) is not None
+        and (
+            _COMMENTS.match(row.text) is not None
+            or (lex.find("exclusion", before) is not None and not _NEGATES.search(row.text))
+        )
         and lex.find("exclusion", row.text) is None
     )
 

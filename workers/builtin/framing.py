@@ -16,6 +16,7 @@ from workers.builtin.wishes import doer_of, imperative
 from workers.documents.block_parts import reads_as_rule
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED
+from workers.documents.reading_words import says
 from workers.documents.sentences import Sentence
 from workers.documents.trouble import hurts_today
 
@@ -89,7 +90,7 @@ def from_wish_on(found: Sequence[Sentence]) -> list[Sentence]:
         if row.role in ("background", "problem") and not _OF_OTHERS.search(row.passage.block.heading):
             if (
                 _ASKS_FOR_IT.match(row.text)
-                or cues.PROPOSES.match(row.text)
+                or says("proposes", row.text)
                 or imperative(row.text, lexicon_of(row.text))
             ):
                 asking.add(where)
@@ -110,6 +111,8 @@ def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, .
     if row.passage.label or row.passage.id or (row.item and row.role != "use_case"):
         return False
     if row.role in ASKED and lex.find("as_a", row.text):
+        return False
+    if row.role == "goal" and says("aims", row.text):
         return False
     asks = lex.weak.search(row.text) is not None or imperative(row.text, lex) or doer_of(row.text, lex) != ""
     if row.role == "use_case":

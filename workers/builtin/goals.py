@@ -17,7 +17,7 @@ _RISING = expression(
     re.IGNORECASE,
 )
 _FROM = expression(
-    r"(?:\b(?:from|of|instead of|not(?: after| for)?|von|statt|invece che|da|de|desde|hoy el|heute)[:：]?|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
+    r"(?:\b(?:from|(?<!rating )(?<!score )(?<!minimum )(?<!maximum )of|instead of|not(?: after| for)?|von|statt|invece che|da|de|desde|hoy el|heute)[:：]?|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
     re.IGNORECASE,
 )
 _NOW = expression(
@@ -42,7 +42,7 @@ _TIME = expression(
 _COUNTS = expression(  # behind the number that a sentence begins with: `25 clubs stream at least one box`
     r"\s*(?!(?:after|before|later|ago|in|within|from)\b)[^\W\d_]", re.IGNORECASE
 )
-_LASTING = expression(r"\b(?:for|during|after)\s+$", re.IGNORECASE)
+_LASTING = expression(r"\b(?:for|during|after|(?:with)?in the (?:first|next|last))\s+$", re.IGNORECASE)
 _AT = expression(
     r"(?:fewer|less|more|better|faster|lower|higher|at|under|over|below|above|no|up|höchstens|mindestens|unter|über|weniger|moins|au|menos|al)\b|[不低高少多小大超至最]",
     re.IGNORECASE,
@@ -76,6 +76,7 @@ _DANGLING = expression(
 _OF_WHAT = expression(
     r"\s+of\s(?:all\s|the\s|our\s)?[a-z-]+(?=\s*(?:[.,;)]|$|\s(?:in|within|by)\s))"
 )  # `90 % of days`
+_IN_NUMBERS = expression(r"\s*\(\d[\d.,]* [^\W\d]+\)")  # `10 % (100 clubs)`
 _BY_WHEN = expression(  # the time that a value is given
     r"\s+(?:with)?in\s(?:the\s(?:first|next)\s)?(?:\d+|one|two|three|four|six|nine|twelve|an?)\s(?:days?|weeks?|months?|years?|seasons?|quarters?)\b|\s+by (?:the end of )?(?:next )?(?:\d{4}|easter|christmas|summer|autumn|winter|spring|(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|year)\b",
     re.IGNORECASE,
@@ -84,7 +85,9 @@ _LATE = expression(rf"(?:{_BY_WHEN.pattern})$", re.IGNORECASE)
 _AND_GOAL = expression(r",?\s+and (?!(?:if|when|then)\b)|[，；](?!如果|若)", re.IGNORECASE)
 _NONE_LEFT = expression(r"(?:^|[:：] )(?:zero|no)\b.{3,60}$|\bany ?(?:more|longer)\b|不再", re.IGNORECASE)
 _LETTERED = expression(r"(?:^|\s)[(（](?:[a-h]|i{1,3}|iv|v|[1-9])[)）]\s*")
-_WITH_TARGET = expression(r"\((?:target|goal|aim|ziel|objectif|objetivo|目标)\s*[:：]", re.IGNORECASE)
+_SHARE = expression(  # and of what
+    r"([<>≤≥=+~]*\s?\d[\d.,]*\s?%\+?)\s(?!(?:within|by|or|and|until|after|before|from|at|in the|d'|bis|oder|ou|o)\b)[^\W\d].*\s.*\w"
+)
 _SINCE = expression(  # behind a value, the one that is left: `60 %, from 43 % now`
     r"\s*[,;，；]\s*(?:from|now|today|was|currently|at present|von|heute|bisher|aujourd.hui|hoy|目前|现在|原)\b.*$",
     re.IGNORECASE,
@@ -101,7 +104,7 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     """A goal with its measure, when the sentence states one."""
     after = _AFTER_COLON.match(text.strip())
     if after and "(" not in after[1] and not _COMPARES.search(after[2]):
-        return Goal(text.strip(), after[1].strip(TRIM + "*"), after[2].strip())
+        return Goal(text.strip(), after[1].strip(TRIM + "*"), _value(after[2].strip()))
     found = max(
         (
             m
@@ -127,7 +130,7 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     if lex.language == "zh":
         metric = text[: found.start()] + text[end:]
         return Goal(text.strip(), _measured(metric.strip(TRIM), lex), target)
-    of = _OF_WHAT.match(text, end) if target.endswith("%") else None
+    of = (_IN_NUMBERS.match(text, end) or _OF_WHAT.match(text, end)) if target.endswith("%") else None
     when = _BY_WHEN.match(text, of.end() if of else end)
     for more in (of, when):
         if more:
@@ -138,6 +141,12 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
         metric = metric[: late.start()]
     none = re.match(r"(?:zero|no)\s+(\w.+)", target, re.IGNORECASE) if not metric else None
     return Goal(text.strip(), _measured(none[1] if none else metric, lex), target)
+
+
+def _value(target: str) -> str:
+    """The share that a target begins with, without what it is a share of: `80 % of members log in weekly` -> `80 %`."""
+    found = _SHARE.match(target)
+    return found[1] if found else target
 
 
 def _aims(piece: str, lex: Lexicon) -> bool:
@@ -163,10 +172,6 @@ def two_goals(text: str, lex: Lexicon) -> list[str]:
     counted = lettered(text)
     if counted:
         return counted
-    if len(_WITH_TARGET.findall(text)) > 1:
-        pieces = [piece.strip(TRIM) for piece in re.split(r"[,;]\s+(?:and\s+)?(?![^()]*\))", text)]
-        if all(len(piece.split()) > 2 and goal_of(piece, lex).target for piece in pieces):
-            return pieces
     for joint in _AND_GOAL.finditer(text):
         pieces = [text[: joint.start()], text[joint.end() :]]
         if all(len(piece) > 6 and _aims(piece, lex) for piece in pieces):
@@ -207,6 +212,6 @@ def goal_in(row: Sentence, lex: Lexicon) -> Goal:
         measured = goal_of(metric, lex)
         metric, target = measured.metric, measured.target
     if metric or target:
-        reached = target or (read.target if not metric else "")
+        reached = _value(target) or (read.target if not metric else "")
         return Goal(row.text, metric or read.metric or row.text, reached, values.get("baseline", ""))
     return read

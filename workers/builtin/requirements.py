@@ -10,7 +10,6 @@ from workers.builtin.amended import amended, ranked, with_criteria
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria, headline
-from workers.builtin.cues import DUE
 from workers.builtin.discovery import left_out
 from workers.builtin.material import Material
 from workers.builtin.names import singular
@@ -21,6 +20,7 @@ from workers.builtin.stories import story
 from workers.builtin.wishes import doer_of, imperative
 from workers.documents.content import Discovery, Entity, Requirement, Requirements, Statement
 from workers.documents.lexicon import lexicon_of
+from workers.documents.reading_words import says
 from workers.documents.technologies import names_alone, technologies
 from workers.documents.traces import served
 
@@ -110,7 +110,7 @@ def names_limit(need: Need) -> bool:
     lex = lexicon_of(need.text)
     if need.kind == "constraint" and names_alone(need.text):
         return True
-    if need.kind == "constraint" and DUE.match(need.text):
+    if need.kind == "constraint" and says("due", need.text):
         return True
     if need.kind == "constraint" and lex.find("around", need.text) and not lex.find("inside", need.text):
         return True

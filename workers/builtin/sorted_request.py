@@ -19,6 +19,7 @@ from workers.builtin.users import Users
 from workers.documents.content import Moscow
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED, Passage
+from workers.documents.reading_words import says
 from workers.documents.sentences import Sentence
 
 _PRONOUN = expression(r"(?:they|he|she|and)\s", re.IGNORECASE)
@@ -86,7 +87,7 @@ class SortedRequest:
             taken = replace(taken, actor=self.needs[-1].clause.actor)
         moscow: Moscow = "Won't" if exclusion else (row.priority or (modal[0] if modal else "Must"))  # type: ignore[assignment]
         category = quality_of(row, lex)
-        due = row.role == "constraint" and cues.DUE.match(row.text) is not None
+        due = row.role == "constraint" and says("due", row.text)
         kind: Kind = "exclusion" if exclusion else "constraint" if due else kind_of(row, lex, taken, category)
         category = category if kind == "nonfunctional" else ""
         given = row.priority or (modal[0] if modal and not exclusion else "")

@@ -22,19 +22,22 @@ from workers.builtin.sorted_request import SortedRequest
 from workers.builtin.users_in_prose import AWAY
 from workers.builtin.wishes import CONDITION, doer_of, imperative, two_wishes
 from workers.documents import audience
+from workers.documents.block_parts import several
 from workers.documents.leads import is_answer
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED
 from workers.documents.polite import polite_wish
 from workers.documents.ranks import ranks
-from workers.documents.reading_words import label_role, priority_of
-from workers.documents.sentences import Sentence
+from workers.documents.reading_words import label_role, priority_of, says
+from workers.documents.sentences import Sentence, split
 from workers.documents.stated_name import called_name
 from workers.documents.technologies import refuses
 from workers.documents.trouble import tells_of_better
 
 Modal = tuple[str, re.Match[str]] | None  # the priority that a modal verb gives, and where it stands
 _TOLD = 30  # words from which an item about users tells of several
+_MEASURE = 7  # words of a measure that stands in a line with others
+_TITLE = 4  # words below which a sentence may only name what is told behind it
 _NAMING = 9  # words below which a sentence only says what the thing is called
 _ALLOWED = re.compile(  # what users may do, below who they are
     r"(?:can(?:not|['’]t)?|may|(?:is |are )?able to|(?:is |are )?(?:not )?allowed to)\b|可以|能够",
@@ -114,6 +117,9 @@ class Sorter(SortedRequest):
         if role == "risk":
             self.risk_of = (block, row.quote)
             said, against = cues.answered_risk(text)
+            first, *told = split(said, lex) if row.item else [said]
+            said, told = (first, told) if len(first.split()) >= _TITLE or is_cjk(said) else (said, [])
+            self.situation += told
             self.risks.append(Risk(said, row.passage.values.get("mitigation", "") or against))
             if against:
                 self._mitigated(replace(row.passage, values={}), against)
@@ -122,7 +128,11 @@ class Sorter(SortedRequest):
             self.risks.append(Risk(text))
             return True
         # a story with a priority of its own, below the criteria of another, is none of them
+        if role == "acceptance" and says("of_work", text):
+            return self._situated(row, lex)
         if role == "acceptance" and not (row.priority and lex.find("as_a", text)):
+            if not cues.GIVEN.match(text) and self._shows_nothing(row.passage.parent):
+                return self._need(row.within("requirement"), lex, by_default=True)
             self.criteria.append(Criterion(text, row.passage.parent))
             return True
         if role in ("", *ASKED) and self.needs and (shown := cues.EXAMPLE.match(text)):
@@ -130,10 +140,16 @@ class Sorter(SortedRequest):
             return True
         return False
 
+    def _shows_nothing(self, parent: str) -> bool:
+        """Whether criteria stand below prose in which nothing is asked for, and so say themselves what is."""
+        above = next((passage for passage in self.passages if passage.block.id == parent), None)
+        prose = above is not None and above.block.kind == "paragraph"
+        return prose and all(need.block != parent or need.kind == "exclusion" for need in self.needs)
+
     def _is_for_its_readers(self, row: Sentence, lex: Lexicon) -> bool:
         """Take what is said to whoever makes the thing: a date, a polite wish, a proposal, an offer, a question."""
         text, role = row.text, row.role
-        if role in (*_SETTING, "constraint", *ASKED) and cues.DUE.match(text):
+        if role in (*_SETTING, "constraint", *ASKED) and says("due", text):
             return self._limit(row, lex)
         polite = polite_wish(text) if role not in _UNASKED else None
         if polite:
@@ -142,12 +158,12 @@ class Sorter(SortedRequest):
             given = row.priority or ("Must" if polite.firm else "")
             return self._need(replace(row, text=polite.text, priority=given), lex, by_default=True)
         if (role not in ("question", "acceptance") and cues.MAKES_HAN.match(text)) or (
-            role in ("", *ASKED) and cues.PROPOSES.match(text)
+            role in ("", *ASKED) and says("proposes", text)
         ):
             return self._need(row, lex, by_default=True)
-        if role not in ASKED and cues.OFFERS.match(text):
+        if role not in ASKED and says("offers", text):
             return self._situated(row, lex)
-        asks = text.rstrip().endswith(("?", "？"))
+        asks = text.rstrip().endswith(("?", "？")) and not (role == "metric" and row.item and ": " in text)
         if role == "question" and not row.item and not asks and lex.find("limits", text):
             return self._limit(row, lex)
         if role == "question" and not row.item and not asks and lex.find("refused", text):
@@ -161,16 +177,19 @@ class Sorter(SortedRequest):
         """Take a means that is prescribed or ruled out, and what has to stay as it is."""
         text, role = row.text, row.role
         if role in ("", "constraint", "nonfunctional", "dependency", *ASKED) and (
-            cues.MEANS.match(text) or refuses(text)
+            says("means", text) or refuses(text)
         ):
             return self._limit(row, lex)
-        if role in (*_SETTING, "constraint", *ASKED) and cues.UNCHANGED.match(text):
+        if role in (*_SETTING, "constraint", *ASKED) and says("unchanged", text):
             return self._limit(row, lex)
         return self._situated(row, lex) if role == "non_goal" and exclusions.comments(row, lex) else False
 
     def _forbids_or_excludes(self, row: Sentence, lex: Lexicon) -> bool:
         """Take a rule that denies something, or what is left out."""
         text, role, values = row.text, row.role, row.passage.values
+        without = cues.WITHOUT.search(text) if role in ("", *ASKED) and not self.manual else None
+        if without and not lex.patterns["burden"].match(without["first"]):
+            self._need(replace(row, text=without["said"]), lex, exclusion=True)
         if (
             role in ("", "constraint", "nonfunctional", *ASKED)
             and not self.manual
@@ -195,7 +214,8 @@ class Sorter(SortedRequest):
             # asked what should be better, its author says what people will do
             return self._need(row.within("requirement"), lex, by_default=True)
         measured = role == "metric" and goal_of(text, lex).target != ""
-        if not modal and not measured and introduces(row, lex, self.listed):
+        leads = role in ("goal", "metric") and text.endswith((":", "："))
+        if leads or (not modal and not measured and introduces(row, lex, self.listed)):
             return self._situated(row, lex)
         if role == "metric" and row.item and cues.is_test(row):
             self.criteria.append(Criterion(text, row.passage.parent))
@@ -203,15 +223,23 @@ class Sorter(SortedRequest):
         if (
             role in ("goal", "metric")
             or (role in (*_SETTING, "problem") and cues.reaches(row, lex))
-            or (not row.item and cues.TO_REACH.search(text) and goal_of(text, lex).target)
-            or cues.SUCCESS.search(row.quote)
-            or (role in ("background", "problem") and cues.HOPED.search(text))
-            or (role in (*_SETTING, "problem") and not row.passage.id and cues.NO_LONGER.search(text))
+            or (not row.item and says("to_reach", text) and goal_of(text, lex).target)
+            or says("success", row.quote)
+            or (role in ("background", "problem") and says("hopes", text))
+            or (role in (*_SETTING, "problem", *ASKED) and not row.item and says("aims", text))
+            or (role in (*_SETTING, "problem") and not row.passage.id and says("no_longer", text))
         ):
-            pieces = two_goals(text, lex) if not row.item or is_cjk(text) else [text]
-            self.goals += [goal_in(replace(row, text=piece), lex) for piece in pieces]
+            self.goals += [goal_in(replace(row, text=piece), lex) for piece in self._measures(row, lex)]
             return True
         return False
+
+    def _measures(self, row: Sentence, lex: Lexicon) -> list[str]:
+        """The goals of a statement: those of a sentence, each with its value, and those that a line names behind a label."""
+        listed = row.text.partition(": ")[2]
+        if row.role == "metric" and row.item and listed and not goal_of(row.text, lex).target:
+            pieces = several(listed, _MEASURE)
+            return pieces if len(pieces) > 1 else [row.text]
+        return two_goals(row.text, lex) if not row.item or is_cjk(row.text) else [row.text]
 
     def _is_given(self, row: Sentence, lex: Lexicon, modal: Modal) -> bool:
         """Take what is so already: a legend, a problem, what is finished, and who the users are."""
@@ -251,7 +279,9 @@ class Sorter(SortedRequest):
             return True
         if role == "dependency" and modal and (row.passage.id or cues.SYSTEM_DOES.match(text)):
             return self._need(row, lex)
-        awaits = role in ("constraint", "", "requirement") and lex.find("awaits", text) is not None
+        awaits = (
+            role in ("constraint", "background", "", "requirement") and lex.find("awaits", text) is not None
+        )
         relies = (awaits or (role == "" and cues.STAYS_IN.search(text) is not None)) or (
             role in ("constraint", "nonfunctional", "") and not modal and lex.find("relies", text) is not None
         )
@@ -267,14 +297,14 @@ class Sorter(SortedRequest):
             return False
         self.dependencies.append(text)
         alone = not modal and role not in ASKED and not imperative(text, lex)
-        return role == "dependency" or relies or cues.STAYS.search(text) is not None or alone
+        return role == "dependency" or relies or says("stays", text) or alone
 
     def _describes(self, row: Sentence, lex: Lexicon, modal: Modal) -> bool:
         """Take a count, a rule or a limit of the present, and what a manual explains."""
         text, role = row.text, row.role
-        if role == "" and not modal and cues.COUNTS.match(text) and not lex.find("limits", text):
+        if role == "" and not modal and says("counts", text) and not lex.find("limits", text):
             return self._situated(row, lex)
-        if role in _SETTING and cues.NEVER.match(text):
+        if role in _SETTING and says("never", text):
             return self._need(row.within("requirement"), lex)
         if role == "" and not self.manual and cues.rules(text):
             return self._need(row, lex, by_default=True)

@@ -47,6 +47,9 @@ _SIMPLE_TABLE = expression(
     r"^(?P<rule>=+(?: +=+)+)[ \t]*\n(?P<head>\S.*)\n(?P=rule)[ \t]*\n(?P<body>(?:(?!=+ ).*\n)+?)(?P=rule)[ \t]*$",
     re.MULTILINE,
 )
+_TABLE_RULE = expression(  # a header, and the rule below it
+    r"^([ \t]*\|.+\|)[ \t]*\n[ \t]*\|((?:[ \t]*:?-+:?[ \t]*\|){2,})[ \t]*$", re.MULTILINE
+)
 _STARS = expression(r"^(\*{1,6})[ \t]+(\S.*)$", re.MULTILINE)  # Org, where no list is written with stars
 _ITEM = expression(
     r"<li(?:\s[^>]*)?>\s*(.*?)\s*(?=</li>|<li|</ul>|</ol>)(?:</li>)?", re.IGNORECASE | re.DOTALL
@@ -64,6 +67,7 @@ def as_hashes(text: str) -> str:
     """The text with Markdown's marks where it has those of another markup."""
     text = _NUMBERED_RULED.sub(lambda m: f"{'#' if m[2] == '=' else '##'} {m[1]}", _set_back(text))
     text = _SIMPLE_TABLE.sub(_ruled_table, text) if _SIMPLE_TABLE.search(text) else text
+    text = _TABLE_RULE.sub(_fitting, text)
     if not _HASH.search(text):
         text = _underlined(text)
     if not _HASH.search(text):
@@ -94,6 +98,12 @@ def _ruled_table(match: re.Match[str]) -> str:
 
     body = [line for line in match["body"].split("\n") if line.strip()]
     return "\n".join(["", row(match["head"]), "|" + "---|" * len(spans), *map(row, body), ""])
+
+
+def _fitting(match: re.Match[str]) -> str:
+    """A header with a rule of as many cells: with more or fewer it would be no table, which its author meant."""
+    cells = len(re.findall(r"(?<!\\)\|", match[1])) - 1
+    return match[0] if match[2].count("|") == cells else f"{match[1]}\n|{'---|' * cells}"
 
 
 def _set_back(text: str) -> str:

@@ -62,6 +62,9 @@ _FINISHED = expression(  # behind what is struck out: `done`, `already there`
     r"^(?:(?!\b(?:not|no|never|too|dropped|rejected|instead|nicht|pas)\b).)*?(?:[✅✔☑✓]|\b(?:already|done|shipped|finished|fixed|bereits|erledigt|fertig|déjà|fait|ya|hecho)\b|已(?:经|有|做|完成|上线)|完成)",
     re.IGNORECASE | re.DOTALL,
 )
+_DECIDED = expression(  # behind it, that it will not be done
+    r"\b(?:decided against|decided not to|dropped|rejected|not doing|not going to|won['’]?t)\b", re.IGNORECASE
+)
 _LEFT = expression(
     r"\W*([^:：<>]{4,60})[:：]\s*[*_(]*(?:tbd|tba|to be (?:decided|defined|confirmed|determined|agreed))\b.{0,20}$",
     re.IGNORECASE,
@@ -150,5 +153,7 @@ def gone_as(text: str, role: str, *, named: bool) -> tuple[str, str]:
     behind = text[struck.end() :]
     if _FINISHED.match(behind) or (role == "done" and not re.search(r"\w", behind)):
         return "done", struck[1]
+    if _DECIDED.search(behind):
+        return "non_goal", re.sub(r"^\[[ xX]?\]\s*|[?？\s]+$", "", struck[1])
     asks = role == "question" or struck[1].rstrip().endswith(("?", "？"))
     return ("answered", text) if asks else ("non_goal", struck[1])

@@ -28,10 +28,12 @@ from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.passages_beside import completed
 from workers.documents.property_rows import is_of_person, of_person, properties, property_of
+from workers.documents.quantities import quantities
 from workers.documents.ranks import ranks
 from workers.documents.reading_words import (
     column_of,
     label_role,
+    lead_role,
     priority_of,
     role_of,
 )
@@ -74,11 +76,16 @@ _UNDECIDED = expression(  # `Name of the product: TBC`
     r"^[^:：]{2,60}[:：]\s*(?:tb[acd]|to be (?:agreed|confirmed|decided|defined|determined)|still open|offen|待定|待确认|à définir|por definir)\W*$",
     re.IGNORECASE,
 )
+_POINTS_BACK = expression(  # it leads to what the sentence before it speaks of
+    r"(?:these|they|those|this|among (?:them|these)) (?:(?:also )?includes?|are|is)(?: the following)?|dazu (?:gehören|zählen)|包括",
+    re.IGNORECASE,
+)
 _LEADING = expression(
     r"^(?:the|our|its) |\s+(?:are|is|will be|sind|sont|son)(?: (?:these|the following|as follows))?$",
     re.IGNORECASE,
 )
 _DECIDABLE = ASKED | {"", "non_goal", "constraint", "nonfunctional", "question", "dependency"}
+_NAMED_BY_ITEM = frozenset({"goal", "metric", "non_goal", "risk"})  # what an item may head a list of
 _TOLD = frozenset({"user", "acceptance"})  # roles of sections that a whole story does not belong to
 _WISH = expression(  # a story that says what is wanted
     rf"{_STORY.pattern}.{{2,60}}?[,，]? ?(?:\bI(?:['’]d| would)? (?:want|need|like|can|must|should)\b|je (?:veux|souhaite)|(?:möchte|will) ich\b|quiero\b|我(?:想|希望|要|需要|能))",
@@ -217,8 +224,10 @@ class _Roles(HeadingRoles):
         )
 
     def _led(self, base: Passage, lead: str) -> Passage:
-        label = _LEADING.sub("", re.split(r"[.!?。！？]\s*", lead.rstrip().rstrip(":："))[-1])
-        role = role_of(label) if len(label.split()) <= 8 else ""
+        said = re.split(r"[.!?。！？]\s*", lead.rstrip().rstrip(":："))
+        said = said[:-1] if len(said) > 1 and _POINTS_BACK.fullmatch(said[-1]) else said
+        label = _LEADING.sub("", said[-1])
+        role = (role_of(label) if len(label.split()) <= 8 else "") or lead_role(label)
         role = "" if role == "background" and not label_role(label) else role  # `The storyboard in short:`
         if not role and _STORY.match(lead) and len(lead.split()) <= 10:  # `As a guest, I want to:`
             role = "requirement"
@@ -237,6 +246,8 @@ class _Roles(HeadingRoles):
                 "acceptance" if above.role in ASKED and _GIVEN.match(base.text) else above.role or base.role
             )
             role = "mitigation" if role == "risk" else role
+            told = role == "non_goal" or (role == "metric" and not any(quantities(base.text)))
+            role = "background" if told else role  # why, or how it is measured
             parent = above.block.id
         return replace(
             base,
@@ -312,6 +323,8 @@ class _Roles(HeadingRoles):
             base = replace(base, role="requirement")
         if base.block.id in self.children and base.role != "user" and not base.values and not base.opens:
             base = replace(base, opens=introduces(base.text))
+            named = label_role(base.text) or lead_role(base.text.rstrip(":： ")) if base.opens else ""
+            base = replace(base, role=named) if named in _NAMED_BY_ITEM else base
         if base.block.kind == "paragraph" and base.block.text in self.leads | self.shown:
             base = _leading(base, listed=base.block.text in self.leads)
         if base.role == "acceptance" and not base.parent and not base.opens:

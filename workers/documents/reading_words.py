@@ -22,7 +22,7 @@ _PART = expression(
     r"^(?:part|chapter|appendix|annex|teil|anhang|annexe|anexo|parte)\s+[A-Z\d]{1,2}\b[\s:：.–—-]+(?=\w)",
     re.IGNORECASE,
 )
-_EDGES = expression(r"^[\W_]+|[\s:：*_.…。、,?？!–—-]+$")
+_EDGES = expression(r"^[\W_]+|[\s:：*_.…。、,?？!–—\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f300-\U0001faff-]+$")
 _PARENTHESES = expression(r"\s*[（(\[【]([^()（）\[\]【】]*)[)）\]】]\s*")
 _JOINS = expression(
     r"\s*(?:&|\+|/|、|,|，)\s*|\s+(?:and|or|und|et|y|e|plus)\s+|(?<=[一-鿿ぁ-ヿ])(?:与|和|及|と|・)(?=[一-鿿ぁ-ヿ])"
@@ -117,6 +117,8 @@ def _words() -> dict[str, dict[str, object]]:
         value["statement_words"],
         value["quantities"],
         value["clauses"],
+        value["leads"],
+        value["sayings"],
         value["words"],
     )
     return {
@@ -173,6 +175,27 @@ def clause_role(heading: str) -> str:
     if not _CLAUSE.search(said) or (not is_cjk(said) and not 3 <= len(said.split()) <= 12):
         return ""
     return next((role for role, pattern in _clauses() if pattern.search(said)), "")
+
+
+@cache
+def _leads() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((role, re.compile(pattern)) for role, pattern in _read()["leads"])
+
+
+def lead_role(lead: str) -> str:
+    """The role of what a sentence leads to, by how it ends: `The following are deferred to a later release`."""
+    said = _bare(lead)
+    return next((role for role, pattern in _leads() if pattern.search(said)), "")
+
+
+def says(kind: str, text: str) -> bool:
+    """Whether a sentence says what the list of this name holds: `hopes`, `aims`, `success` ... (config/reading.yaml)."""
+    return _sayings(kind).search(text) is not None
+
+
+@cache
+def _sayings(kind: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in _read()["sayings"][kind]), re.IGNORECASE)
 
 
 @cache
