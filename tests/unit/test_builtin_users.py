@@ -109,3 +109,35 @@ def test_heading_that_is_a_clause_has_its_role_from_its_words(
     )
 
     assert (len(read.goals), len(read.exclusions)) == (goals, exclusions)
+
+
+def users_of(text: str) -> list[str]:
+    """The names of the users that a request names."""
+    return [actor.name for actor in analyse_request(text).actors]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("As Head of the Kiln Room, I need to see who booked a firing.", ["Head of the Kiln Room"]),
+        ("As a Keeper of the Tidal Gate, I need to log each opening.", ["Keeper of the Tidal Gate"]),
+        (
+            "As a miller that rents hours, I want ovens listed. As a cook looking for an oven, I want to book.",
+            ["miller", "cook"],
+        ),
+        ('1. "As a diver at Lake Orm, I want to see the water level so that I can plan."', ["diver"]),
+        (
+            "```gherkin\nAs a night diver, I want to set a lamp alarm, so that I am found.\n```",
+            ["night diver"],
+        ),
+        ("As a user who forgot a lamp, I want a reminder. As a motivated user, I want a badge.", []),
+    ],
+)
+def test_everybody_whose_story_is_told_is_a_user(text: str, named: list[str]) -> None:
+    assert users_of(f"# Lake log\n\n## User Stories\n\n{text}\n") == named
+
+
+def test_a_story_of_somebody_known_by_a_shorter_name_names_another() -> None:
+    text = "# Port\n\n## Users\n\n- Operator\n\n## User stories\n\n- As a crane operator, I want to see the wind.\n"
+
+    assert users_of(text) == ["Operator", "crane operator"]

@@ -24,16 +24,16 @@ from workers.builtin.people import (
     persona,
 )
 from workers.builtin.phrases import TRIM
-from workers.builtin.users_in_prose import AWAY, has_verb, told_people
+from workers.builtin.users_in_prose import AWAY, has_verb, story_roles, told_people
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.audience import denied
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED, Passage
 from workers.documents.property_rows import is_of_person, says_nothing
 from workers.documents.reading_words import attribute_of, column_of, label_role
-from workers.documents.sentences import Sentence, split
+from workers.documents.sentences import UNREAD, Sentence, split
 
-_NO_NAME = expression(r"[`{}<>\[\]=|/]")
+_NO_NAME = expression(r"[`{}<>\[\]=|]|://|^/|\w/\w+/")
 _KINDS = expression(  # a heading that parts a section about users and names none: `Key user types`
     r"\W*(?:[\d.]+\s+)?(?:(?:the|and|of|for|our|a|key|basic|main|core|target|primary|secondary|end|other|further|user|users|personas?|stakeholders?|audiences?|customers?|roles?|role-based|types?|kinds?|details?|groups?|segments?|profiles?|overview|summary|matrix|access|permissions?|rights|characteristics|needs|goals|responsibilities|hierarchy|definitions?|list|table|&|/|-|–|,|:)\s*)+\W*",
     re.IGNORECASE,
@@ -43,7 +43,7 @@ _CALLED = expression(  # how a persona may be called: `Bea`, `Bea Ross, 41`, `Th
 )
 _PERSONA = expression(r"persona(?: #?\d+)?|人物", re.IGNORECASE)
 _HEAD = expression(
-    r"^(\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2})(?:\s+[–—-]\s|\s*[:：,;(（])"
+    r"^(\*{0,2}[^*,;.:：–—()\[]{3,40}\*{0,2})(?:\s+[–—-]\s|\s*[:：,;(（\[])"
 )  # the name before what is said of it
 _DASHED = expression(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
 _SAYS = expression(r"[:(]|\s[–—-]\s")  # what stands before is told of
@@ -72,6 +72,7 @@ _ROLES = expression(  # in a list of what is wanted: `Roles: clerk, site manager
 _ACTED = frozenset({"requirement", "use_case"})  # roles that name a user whom a list of them leaves out
 _CELL = expression(r"[A-Z][\w'’-]*(?: (?!who\b)[\w'’-]+){0,4}")  # of a table: a name alone
 _TOLD = frozenset({"", "problem", "background", "goal"})  # roles that tell of users where no list names them
+_TELLING = frozenset({"done", "code", "quotation"})  # roles without a statement that may hold a story
 _OFTEN = 2  # statements that speak of somebody who is a user then
 _MAX_NEEDS = 6  # sentences kept with a user who acts in many
 
@@ -95,6 +96,8 @@ class Users:
         self.named: dict[str, tuple[str, ...]] = {}
         self.of_block: dict[str, str] = {}  # block of a user -> the user's name; empty for an invented person
         self.passages = passages
+        told = (one.block.text for one in passages if one.role not in UNREAD or one.role in _TELLING)
+        self.telling_stories = list(dict.fromkeys(name for text in told for name in story_roles(text)))
         self.told_across: set[str] = set()  # rows of such tables
         self.across: tuple[tuple[str, ...], dict[str, str]] | None = None  # of a table: who its columns are
         self.called: dict[str, str] = {}  # of somebody called by name: the role
@@ -144,6 +147,20 @@ class Users:
         same = next((known for known in self.named if singular(known.lower()) == said), name)
         self.named.setdefault(same, ())
         return same
+
+    def _teller(self, name: str) -> str:
+        """The name of whose story it is: `clerk` of a listed `Head clerk`, while `night clerk` and `clerk` are two."""
+        said = singular(name.lower())
+        for known in self.named:
+            other = singular(known.lower())
+            if other == said or (other.endswith(said) and known not in self.telling_stories):
+                return known
+        return name
+
+    def telling(self) -> None:
+        """Take those whose stories no statement holds: in quotation marks, or shown as code."""
+        for name in self.telling_stories:
+            self.named.setdefault(self._teller(name), ())
 
     def _same(self, name: str) -> str:
         return next(
@@ -320,6 +337,8 @@ class Users:
         if row.role in ASKED and row.passage.values.get("user"):
             said = row.passage.values["user"]
             self._add(said if len(said.split()) <= 4 else actor_name(said), row.text)
+        for name in story_roles(row.text):
+            self._need_of(self._teller(name), row.text)
         names = _ROLES.match(row.text)
         for piece in listed(names[1], 5) if names else ():
             if is_person(actor_name(piece), lex):
@@ -331,7 +350,7 @@ class Users:
             self._add(spoken[1], row.text)
         if row.role == "constraint" or (self.listing and row.role not in _ACTED):
             return
-        for name in people_in(row.text, lex, named=bool(self.listing)):
+        for name in people_in(lex.patterns["as_a"].sub("", row.text), lex, named=bool(self.listing)):
             if not self._listed_as(name) or self._same(name):
                 head = re.split(r" (?:of|on|in|with) ", name)[0]
                 self._add(self._same(head) or name, row.text)  # `the inspector on duty` is an inspector
@@ -361,6 +380,7 @@ class Users:
         count: Counter[str] = Counter()
         for text in texts:
             if not is_cjk(text):
+                text = lexicon_of(text).patterns["as_a"].sub("", text)
                 count.update(list(dict.fromkeys(singular(name.lower()) for name in people_named(text))))
         for name, times in count.items():
             other = is_one_of("makers", name) or is_one_of("things_too", name)
@@ -379,6 +399,13 @@ class Users:
             or len(name) > 60
         ):
             return
-        known = self.known(name)
-        if known and len(self.named[known]) < _MAX_NEEDS and text not in self.named[known]:
-            self.named[known] = (*self.named[known], text)
+        said = f" {singular(name.lower())}"  # `operator` beside the story of a `crane operator`
+        story = next((one for one in self.telling_stories if singular(one.lower()).endswith(said)), "")
+        known = self.known(self._same(name) or story or name)
+        if known:
+            self._need_of(known, text)
+
+    def _need_of(self, name: str, text: str) -> None:
+        said = self.named.setdefault(name, ())
+        if len(said) < _MAX_NEEDS and text not in said:
+            self.named[name] = (*said, text)

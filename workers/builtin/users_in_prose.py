@@ -10,9 +10,10 @@ import re
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
-from workers.builtin.people import actor_name, is_person, people_named
+from workers.builtin.people import actor_name, is_person, names_somebody, people_named
 from workers.builtin.verb_forms import stems
-from workers.documents.lexicon import Lexicon
+from workers.documents.audience import without_denied
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.reading_words import people_words, statement_words
 
 AWAY = expression(  # who has to do with it, and does not use it
@@ -28,7 +29,21 @@ _SUBJECT = expression(
     r"((?:[a-z][\w'’-]*\s){0,2}?[a-z][\w'’-]*)(?:\s+(?:of|in|at|from|on|with)\s+(?:the |our |their |a )?[\w'’ -]{2,40}?)?\s+([a-z]+)\b",
     re.IGNORECASE,
 )
+_ANYONE = expression(
+    r"(?:[\w-]+(?:ed|ing|in) )?users?(?!\S)|(?:person|people)$|我们?$|大家$|自己$", re.IGNORECASE
+)
+_LOOKING = expression(r"(?<=\w) \w+ing (?:for|to|at|about|with) .*$")  # `a shop looking for couriers`
 _BE = frozenset({"is", "are", "was", "be", "by", "been"})
+
+
+def story_roles(text: str) -> list[str]:
+    """Whose stories a text tells: `As a cook, I want ...`; nobody in particular is left out."""
+    names = (
+        actor_name(next(group for group in match.groups() if group))
+        for match in lexicon_of(text).patterns["as_a"].finditer(without_denied(text))
+    )
+    names = (_LOOKING.sub("", name) for name in names)
+    return [name for name in names if names_somebody(name) and not _ANYONE.match(name)]
 
 
 def told_people(sentence: str, lex: Lexicon) -> list[str]:
