@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workers.builtin.goals import goal_of
-from workers.builtin.people import people_in, persona
+from workers.builtin.people import actor_name, people_in, persona
 from workers.builtin.request import analyse_request
 from workers.documents.lexicon import lexicon_of
 
@@ -141,3 +141,36 @@ def test_a_story_of_somebody_known_by_a_shorter_name_names_another() -> None:
     text = "# Port\n\n## Users\n\n- Operator\n\n## User stories\n\n- As a crane operator, I want to see the wind.\n"
 
     assert users_of(text) == ["Operator", "crane operator"]
+
+
+def test_stakeholders_are_named_by_their_own_column_and_not_by_what_they_do_in_it() -> None:
+    text = """# Ferry board
+
+## Stakeholders
+
+| Stakeholder | Role | Interest |
+|---|---|---|
+| Harbour Services Team | Budget owners | Fewer calls |
+| Deck crew | Daily work | Tides at a glance |
+"""
+
+    assert users_of(text) == ["Harbour Services Team", "Deck crew"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "below"), [("用户体验设计", "页面布局"), ("用户系统说明图", "登录界面"), ("用户界面", "颜色")]
+)
+def test_a_heading_that_merely_holds_the_word_for_users_lists_none(heading: str, below: str) -> None:
+    assert users_of(f"# 渡船公告\n\n## {heading}\n\n### {below}\n\n按钮为蓝色。\n") == []
+
+
+@pytest.mark.parametrize(
+    ("phrase", "name"),
+    [
+        ("The Restless Angler 🎣", "Restless Angler"),
+        ("Crew [as in the register]", "Crew"),
+        ("a signed-in skipper", "skipper"),
+    ],
+)
+def test_a_name_is_without_what_stands_around_it(phrase: str, name: str) -> None:
+    assert actor_name(phrase) == name
