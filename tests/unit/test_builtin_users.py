@@ -174,3 +174,47 @@ def test_a_heading_that_merely_holds_the_word_for_users_lists_none(heading: str,
 )
 def test_a_name_is_without_what_stands_around_it(phrase: str, name: str) -> None:
     assert actor_name(phrase) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (
+            "## Who this is for\n\n- **Studios and small theatres** with lamps of their own\n",
+            ["Studios and small theatres"],
+        ),
+        ("## Target users\n\n- Anyone who owns a rowing boat\n", ["Anyone who owns a rowing boat"]),
+        (
+            "## Users\n\n| Role | Uses |\n|---|---|\n| Stage Manager / Prompter | cues |\n",
+            ["Stage Manager / Prompter"],
+        ),
+        (
+            "## About\n\nThe main audience of Lamp Log is seasoned riggers, on-call crews, and stage managers.\n",
+            ["seasoned riggers", "on-call crews", "stage managers"],
+        ),
+        ("## User stories for anglers (later)\n\n- I can buy a day ticket.\n", ["anglers"]),
+        (
+            "## User Stories\n\n### Dive Instructor\n\n- Want to be able to cancel a course.\n",
+            ["Dive Instructor"],
+        ),
+        ("## Deck / bridge officers\n\nAs an officer I want to see the tide.\n", ["Deck / bridge officers"]),
+        (
+            "## User Stories\n\nAs a Lock Keeper, I...\n\n- Want to open the gate from my phone.\n",
+            ["Lock Keeper"],
+        ),
+        ("## 用例\n\n下图包括参与出航的三种角色（船员、售票员、检票员）。\n", ["船员", "售票员", "检票员"]),
+    ],
+)
+def test_users_are_named_where_a_document_presents_them(text: str, named: list[str]) -> None:
+    assert users_of(f"# Lamp log\n\n{text}") == named
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Chat with a voice assistant about the tide\n- The AI coach answers in a minute\n",
+        "- It is easy to author and run checks\n- Keepers' lamps are easy to author\n",
+    ],
+)
+def test_programs_and_verbs_are_nobody(text: str) -> None:
+    assert not {"voice assistant", "AI coach", "author"} & {*users_of(f"# Lamp log\n\n## Features\n\n{text}")}

@@ -20,6 +20,9 @@ from workers.documents.reading_words import people, people_words, statement_word
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
 _MARK = expression(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
 _AFTER = expression(r"\s+[^\w\s\"'”’)\]]+$")  # a symbol behind: `Night owl 🌙`
+_TO_DO = expression(  # what is a verb: `easy to author and run`
+    r"\b(?:able|want(?:s|ed)?|needs?|order|ways?|like|possible|easy|allowed) to (?:\w+ly )?\w+", re.IGNORECASE
+)
 _ARTICLE = expression(
     r"^(?:(?:right now|at the moment|in addition,?|today|only|most|some|second|third|next|last|tired|average|median|typical|single|current|active|(?:logged|signed)-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|old|free|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
     re.IGNORECASE,
@@ -234,7 +237,7 @@ def introduced(text: str) -> dict[str, str]:
 def people_named(text: str) -> list[str]:
     """All nouns of a text that name people, with the words that stand before them in their noun phrase."""
     found: list[str] = []
-    for piece in re.split(r"[^\w\s'’-]+", without_denied(text)):
+    for piece in re.split(r"[^\w\s'’-]+", _TO_DO.sub(" ", without_denied(text))):
         words = piece.split()
         for at, word in enumerate(words):
             if not _known(word) or (at + 1 < len(words) and _known(words[at + 1])):

@@ -72,6 +72,17 @@ _ROLES = expression(  # in a list of what is wanted: `Roles: clerk, site manager
 _ACTED = frozenset({"requirement", "use_case"})  # roles that name a user whom a list of them leaves out
 _CELL = expression(r"[A-Z][\w'’-]*(?: (?!who\b)[\w'’-]+){0,4}")  # of a table: a name alone
 _TOLD = frozenset({"", "problem", "background", "goal"})  # roles that tell of users where no list names them
+_WHOEVER = expression(
+    r"(?:anyone|anybody|everyone|everybody|people|individuals) who [^.;:,(]{3,80}", re.IGNORECASE
+)
+_STORIES_OF = expression(  # a heading: `User stories for skippers`
+    r"\b(?:stories|use cases|journeys) (?:for|of) (?:the |our )?(?P<who>[^()（]+)(?:\((?P<inside>[^()]+)\))?",
+    re.IGNORECASE,
+)
+_WANTS = expression(r"\W*(?:i )?(?:want|need|would like|wish)s? (?:to|an?|the)\b", re.IGNORECASE)
+_ROLES_INSIDE = expression(  # `three roles (clerk, packer and driver)`
+    r"(?:\b(?:roles|actors)\s|角色|参与者)[（(]([^（）()]+[、，,][^（）()]+)[)）]", re.IGNORECASE
+)
 _TELLING = frozenset({"done", "code", "quotation"})  # roles without a statement that may hold a story
 _OFTEN = 2  # statements that speak of somebody who is a user then
 _MAX_NEEDS = 6  # sentences kept with a user who acts in many
@@ -87,6 +98,36 @@ def _occupation(row: Sentence, lex: Lexicon) -> str:
         if named and _CALLED.fullmatch(row.text.strip("* ")) and not is_person(actor_name(row.text), lex)
         else ""
     )
+
+
+def _whoever(text: str) -> str:
+    """A phrase that names no role and says who they are: `Anyone who owns a boat`; else empty."""
+    found = _WHOEVER.match(text.strip("* "))
+    return found[0] if found else ""
+
+
+def _headed(heading: Passage, below: Passage | None) -> list[str]:
+    """Those whose stories stand below a heading that names them."""
+    lex = lexicon_of(heading.text)
+    of = _STORIES_OF.search(heading.text)
+    if of:
+        names = [actor_name(piece) for piece in [*listed(of["who"], 4), *listed(of["inside"] or "", 4)]]
+        return [name for name in names if is_person(name, lex) and (is_cjk(name) or people_named(name))]
+    name = actor_name(heading.text)
+    last = name.rpartition("/")[2].strip()  # `Pilots / deck officers`
+    if below is None or heading.role == "user" or people_named(last) != [last]:
+        return []
+    tellers = story_roles(below.text)
+    own = any(singular(teller.lower()).endswith(singular(name.lower())) for teller in tellers)
+    return [name] if (tellers and not own) or _WANTS.match(below.text) else []
+
+
+def _inside(passage: Passage) -> list[str]:
+    """The roles that a sentence has in parentheses."""
+    found = _ROLES_INSIDE.search(passage.text) if passage.role not in UNREAD else None
+    lex = lexicon_of(passage.text)
+    names = listed_people(listed(found[1], 4), lex) if found else []
+    return names if any(is_person(name, lex) for name in names) else []
 
 
 class Users:
@@ -133,6 +174,9 @@ class Users:
                 occupation = passage.values.get("occupation", "")
                 name = persona(passage.text, occupation, below.get(passage.block.id, ""))
                 self.of_block[passage.block.id] = self.known(name)
+        for passage, below_it in zip(passages, [*passages[1:], None], strict=False):
+            for name in _headed(passage, below_it) if passage.block.kind == "heading" else _inside(passage):
+                self.known(name)
 
     def known(self, name: str) -> str:
         """The name under which somebody is known already, else this one, which is kept."""
@@ -150,6 +194,7 @@ class Users:
 
     def _teller(self, name: str) -> str:
         """The name of whose story it is: `clerk` of a listed `Head clerk`, while `night clerk` and `clerk` are two."""
+        name = name if (short := name.partition(" with ")[0]) not in self.telling_stories else short
         said = singular(name.lower())
         for known in self.named:
             other = singular(known.lower())
@@ -217,6 +262,9 @@ class Users:
         head = None if is_cjk(row.text) else _HEAD.match(row.text)
         said = _occupation(row, lex) or (re.sub(r"[*_]", "", head[1]) if head else row.text)
         name = actor_name(doer_of(said, lex) or said)
+        if row.item and (whoever := _whoever(row.text)):
+            self._listed(whoever)
+            return True
         short = name if _WHOSE.match(name) else _DOING.sub("", name)
         name = short if is_person(short, lex) else name  # `Operator running several shops`
         if row.passage.block.kind == "row" and _CELL.fullmatch(row.text) and row.text.startswith(name):
@@ -257,10 +305,13 @@ class Users:
                 if re.search(r",|，", named)
                 else listed(re.sub(r"[(（].*", "", named), 5)
             )
-            names = [_DOING.sub("", actor_name(piece)) for piece in pieces]
+            names = [_whoever(piece) or _DOING.sub("", actor_name(piece)) for piece in pieces]
+            if first and row.item and not any(is_person(name, lex) for name in names):
+                names = [_whoever(named) or actor_name(named)]  # `**Studios and small theatres**`
             for name in names:
                 topic = label_role(name) or attribute_of(name) or column_of(name) == "needs"
-                if not name or topic or AWAY.search(f"{name} {sentence}") or len(name.split()) > 5:
+                long = len(name.split()) > 5 and not _whoever(name)
+                if not name or topic or AWAY.search(f"{name} {sentence}") or long:
                     continue
                 if is_person(name, lex) or (first and names_somebody(name) and len(names) == 1):
                     known = self._listed(name) if row.item else self.known(name)

@@ -32,17 +32,19 @@ _SUBJECT = expression(
 _ANYONE = expression(
     r"(?:[\w-]+(?:ed|ing|in) )?users?(?!\S)|(?:person|people)$|我们?$|大家$|自己$", re.IGNORECASE
 )
+_LEADS = expression(  # to a list of wishes
+    r"\bas (?:an?|the|our) ([a-z][\w'’ /-]{2,50}?),? i ?(?:\.{3}|…|[:：])", re.IGNORECASE
+)
 _LOOKING = expression(r"(?<=\w) \w+ing (?:for|to|at|about|with) .*$")  # `a shop looking for couriers`
 _BE = frozenset({"is", "are", "was", "be", "by", "been"})
 
 
 def story_roles(text: str) -> list[str]:
     """Whose stories a text tells: `As a cook, I want ...`; nobody in particular is left out."""
-    names = (
-        actor_name(next(group for group in match.groups() if group))
-        for match in lexicon_of(text).patterns["as_a"].finditer(without_denied(text))
-    )
-    names = (_LOOKING.sub("", name) for name in names)
+    said = without_denied(text)
+    found = [*lexicon_of(text).patterns["as_a"].finditer(said), *_LEADS.finditer(said)]
+    told = (next(group for group in match.groups() if group) for match in found)
+    names = (_LOOKING.sub("", actor_name(name)) for name in told)
     return [name for name in names if names_somebody(name) and not _ANYONE.match(name)]
 
 
