@@ -24,7 +24,8 @@ from workers.builtin.people import (
     persona,
 )
 from workers.builtin.phrases import TRIM
-from workers.builtin.users_in_prose import AWAY, has_verb, story_roles, told_people
+from workers.builtin.story_tellers import headed, in_parentheses, story_roles
+from workers.builtin.users_in_prose import AWAY, has_verb, told_people
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.audience import denied
 from workers.documents.lexicon import Lexicon, lexicon_of
@@ -60,7 +61,6 @@ _ARE = expression(  # what leads to the names: `Our users are ...`
     re.IGNORECASE,
 )
 _WHICH = expression(r",\s+(?:who|which|die|welche|qui|que)\s.*$", re.DOTALL)
-_TOLD_OF = expression(r"[^。:：—–-]{6,}的([一-鿿]{1,6})[。.]?$")
 _TELLS = expression(
     r"^[A-ZÀ-Ý].{24,}[.!]$|^.{9,}[；;]?$|^.{6,}[。！]$", re.DOTALL
 )  # a sentence rather than a list of names
@@ -74,14 +74,6 @@ _CELL = expression(r"[A-Z][\w'’-]*(?: (?!who\b)[\w'’-]+){0,4}")  # of a tabl
 _TOLD = frozenset({"", "problem", "background", "goal"})  # roles that tell of users where no list names them
 _WHOEVER = expression(
     r"(?:anyone|anybody|everyone|everybody|people|individuals) who [^.;:,(]{3,80}", re.IGNORECASE
-)
-_STORIES_OF = expression(  # a heading: `User stories for skippers`
-    r"\b(?:stories|use cases|journeys) (?:for|of) (?:the |our )?(?P<who>[^()（]+)(?:\((?P<inside>[^()]+)\))?",
-    re.IGNORECASE,
-)
-_WANTS = expression(r"\W*(?:i )?(?:want|need|would like|wish)s? (?:to|an?|the)\b", re.IGNORECASE)
-_ROLES_INSIDE = expression(  # `three roles (clerk, packer and driver)`
-    r"(?:\b(?:roles|actors)\s|角色|参与者)[（(]([^（）()]+[、，,][^（）()]+)[)）]", re.IGNORECASE
 )
 _TELLING = frozenset({"done", "code", "quotation"})  # roles without a statement that may hold a story
 _OFTEN = 2  # statements that speak of somebody who is a user then
@@ -104,30 +96,6 @@ def _whoever(text: str) -> str:
     """A phrase that names no role and says who they are: `Anyone who owns a boat`; else empty."""
     found = _WHOEVER.match(text.strip("* "))
     return found[0] if found else ""
-
-
-def _headed(heading: Passage, below: Passage | None) -> list[str]:
-    """Those whose stories stand below a heading that names them."""
-    lex = lexicon_of(heading.text)
-    of = _STORIES_OF.search(heading.text)
-    if of:
-        names = [actor_name(piece) for piece in [*listed(of["who"], 4), *listed(of["inside"] or "", 4)]]
-        return [name for name in names if is_person(name, lex) and (is_cjk(name) or people_named(name))]
-    name = actor_name(heading.text)
-    last = name.rpartition("/")[2].strip()  # `Pilots / deck officers`
-    if below is None or heading.role == "user" or people_named(last) != [last]:
-        return []
-    tellers = story_roles(below.text)
-    own = any(singular(teller.lower()).endswith(singular(name.lower())) for teller in tellers)
-    return [name] if (tellers and not own) or _WANTS.match(below.text) else []
-
-
-def _inside(passage: Passage) -> list[str]:
-    """The roles that a sentence has in parentheses."""
-    found = _ROLES_INSIDE.search(passage.text) if passage.role not in UNREAD else None
-    lex = lexicon_of(passage.text)
-    names = listed_people(listed(found[1], 4), lex) if found else []
-    return names if any(is_person(name, lex) for name in names) else []
 
 
 class Users:
@@ -175,7 +143,9 @@ class Users:
                 name = persona(passage.text, occupation, below.get(passage.block.id, ""))
                 self.of_block[passage.block.id] = self.known(name)
         for passage, below_it in zip(passages, [*passages[1:], None], strict=False):
-            for name in _headed(passage, below_it) if passage.block.kind == "heading" else _inside(passage):
+            for name in (
+                headed(passage, below_it) if passage.block.kind == "heading" else in_parentheses(passage)
+            ):
                 self.known(name)
 
     def known(self, name: str) -> str:
@@ -224,19 +194,10 @@ class Users:
         if self._marked(row, lex) or self._told(row, lex):
             return True
         known = self.of_block.get(row.passage.parent)
-        names = listed(row.text, 5) if row.item and row.passage.label and not row.passage.values else []
-        if len(names) > 1 and not re.search(
-            r"[.:：]", row.text.rstrip(". ")
-        ):  # `Primary users: clerks, drivers`
-            for name in listed_people(names, lex):
+        several = self._several(row, lex)
+        if several:
+            for name in several:
                 self.known(name)
-            return True
-        first = next(iter(people_in(row.text, lex)), "") if not row.item else ""
-        if (
-            first.endswith("s") and row.text.startswith(first) and len(people_named(row.text)) == 1
-        ):  # `Ushers hand out clips`
-            name = self.known(first)
-            self.named[name] = (*self.named[name], row.text)
             return True
         if known is not None:
             if known:
@@ -249,16 +210,6 @@ class Users:
                 for name in listed_people(pieces, lex):
                     self.known(name)
                 return True
-        several = self._several(row, lex)
-        if several:
-            for name in several:
-                self.known(name)
-            return True
-        told_of = _TOLD_OF.match(row.text) if row.item and not row.passage.values else None
-        if told_of and is_person(told_of[1], lex):  # `能阅读文字，但……的老人`
-            name = self.known(told_of[1])
-            self.named[name] = (*self.named[name], row.text)
-            return True
         head = None if is_cjk(row.text) else _HEAD.match(row.text)
         said = _occupation(row, lex) or (re.sub(r"[*_]", "", head[1]) if head else row.text)
         name = actor_name(doer_of(said, lex) or said)
@@ -273,8 +224,6 @@ class Users:
             return False
         acts = name.partition(" ")[0].lower() in lex.verbs and not is_person(name, lex)
         if not names_somebody(name) or acts or len(name) > 60 or _NO_NAME.search(name):
-            return False
-        if not row.item and len(name.split()) > 5:
             return False
         needs = row.passage.values.get("needs") or row.passage.values.get("description") or ""
         rest = row.text.strip(TRIM)
@@ -341,14 +290,14 @@ class Users:
         return bool(found) or told
 
     def _several(self, row: Sentence, lex: Lexicon) -> list[str]:
-        """Those whom an item names one after the other: `Teachers, tutors, and coaches`."""
+        """Those whom an item names one after the other: `Teachers, tutors, and coaches`, `Primary users: clerks, drivers`."""
         if not row.item or row.passage.values or is_cjk(row.text) or _SAYS.search(row.text):
             return []
         pieces = [re.sub(r"^(?:and|or|und|et|y) ", "", piece) for piece in listed(row.text, 5)]
-        pieces = [_DOING.sub("", piece) for piece in pieces]
-        many = all(len(piece.split()) < 4 and piece.endswith(("s", "staff", "men")) for piece in pieces)
-        known = [is_person(actor_name(piece), lex) for piece in pieces]
-        return [actor_name(piece) for piece in pieces] if len(pieces) > 1 and many and all(known) else []
+        names = [actor_name(_DOING.sub("", piece)) for piece in pieces]
+        many = all(len(name.split()) < 4 and name.endswith(("s", "staff", "men")) for name in names)
+        sure = row.passage.label or (many and all(is_person(name, lex) for name in names))
+        return listed_people(names, lex) if len(names) > 1 and sure else []
 
     def _across(self, row: Sentence) -> bool:
         """Whether the row is of a table that gives each user a column; the first one names them."""

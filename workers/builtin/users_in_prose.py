@@ -10,10 +10,9 @@ import re
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
-from workers.builtin.people import actor_name, is_person, names_somebody, people_named
+from workers.builtin.people import actor_name, is_person, people_named
 from workers.builtin.verb_forms import stems
-from workers.documents.audience import without_denied
-from workers.documents.lexicon import Lexicon, lexicon_of
+from workers.documents.lexicon import Lexicon
 from workers.documents.reading_words import people_words, statement_words
 
 AWAY = expression(  # who has to do with it, and does not use it
@@ -29,23 +28,7 @@ _SUBJECT = expression(
     r"((?:[a-z][\w'’-]*\s){0,2}?[a-z][\w'’-]*)(?:\s+(?:of|in|at|from|on|with)\s+(?:the |our |their |a )?[\w'’ -]{2,40}?)?\s+([a-z]+)\b",
     re.IGNORECASE,
 )
-_ANYONE = expression(
-    r"(?:[\w-]+(?:ed|ing|in) )?users?(?!\S)|(?:person|people)$|我们?$|大家$|自己$", re.IGNORECASE
-)
-_LEADS = expression(  # to a list of wishes
-    r"\bas (?:an?|the|our) ([a-z][\w'’ /-]{2,50}?),? i ?(?:\.{3}|…|[:：])", re.IGNORECASE
-)
-_LOOKING = expression(r"(?<=\w) \w+ing (?:for|to|at|about|with) .*$")  # `a shop looking for couriers`
 _BE = frozenset({"is", "are", "was", "be", "by", "been"})
-
-
-def story_roles(text: str) -> list[str]:
-    """Whose stories a text tells: `As a cook, I want ...`; nobody in particular is left out."""
-    said = without_denied(text)
-    found = [*lexicon_of(text).patterns["as_a"].finditer(said), *_LEADS.finditer(said)]
-    told = (next(group for group in match.groups() if group) for match in found)
-    names = (_LOOKING.sub("", actor_name(name)) for name in told)
-    return [name for name in names if names_somebody(name) and not _ANYONE.match(name)]
 
 
 def told_people(sentence: str, lex: Lexicon) -> list[str]:
