@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workers.builtin.goals import goal_of
-from workers.builtin.people import people_in, persona
+from workers.builtin.people import actor_name, people_in, persona
 from workers.builtin.request import analyse_request
 from workers.documents.lexicon import lexicon_of
 
@@ -109,3 +109,112 @@ def test_heading_that_is_a_clause_has_its_role_from_its_words(
     )
 
     assert (len(read.goals), len(read.exclusions)) == (goals, exclusions)
+
+
+def users_of(text: str) -> list[str]:
+    """The names of the users that a request names."""
+    return [actor.name for actor in analyse_request(text).actors]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("As Head of the Kiln Room, I need to see who booked a firing.", ["Head of the Kiln Room"]),
+        ("As a Keeper of the Tidal Gate, I need to log each opening.", ["Keeper of the Tidal Gate"]),
+        (
+            "As a miller that rents hours, I want ovens listed. As a cook looking for an oven, I want to book.",
+            ["miller", "cook"],
+        ),
+        ('1. "As a diver at Lake Orm, I want to see the water level so that I can plan."', ["diver"]),
+        (
+            "```gherkin\nAs a night diver, I want to set a lamp alarm, so that I am found.\n```",
+            ["night diver"],
+        ),
+        ("As a user who forgot a lamp, I want a reminder. As a motivated user, I want a badge.", []),
+    ],
+)
+def test_everybody_whose_story_is_told_is_a_user(text: str, named: list[str]) -> None:
+    assert users_of(f"# Lake log\n\n## User Stories\n\n{text}\n") == named
+
+
+def test_a_story_of_somebody_known_by_a_shorter_name_names_another() -> None:
+    text = "# Port\n\n## Users\n\n- Operator\n\n## User stories\n\n- As a crane operator, I want to see the wind.\n"
+
+    assert users_of(text) == ["Operator", "crane operator"]
+
+
+def test_stakeholders_are_named_by_their_own_column_and_not_by_what_they_do_in_it() -> None:
+    text = """# Ferry board
+
+## Stakeholders
+
+| Stakeholder | Role | Interest |
+|---|---|---|
+| Harbour Services Team | Budget owners | Fewer calls |
+| Deck crew | Daily work | Tides at a glance |
+"""
+
+    assert users_of(text) == ["Harbour Services Team", "Deck crew"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "below"), [("用户体验设计", "页面布局"), ("用户系统说明图", "登录界面"), ("用户界面", "颜色")]
+)
+def test_a_heading_that_merely_holds_the_word_for_users_lists_none(heading: str, below: str) -> None:
+    assert users_of(f"# 渡船公告\n\n## {heading}\n\n### {below}\n\n按钮为蓝色。\n") == []
+
+
+@pytest.mark.parametrize(
+    ("phrase", "name"),
+    [
+        ("The Restless Angler 🎣", "Restless Angler"),
+        ("Crew [as in the register]", "Crew"),
+        ("a signed-in skipper", "skipper"),
+    ],
+)
+def test_a_name_is_without_what_stands_around_it(phrase: str, name: str) -> None:
+    assert actor_name(phrase) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (
+            "## Who this is for\n\n- **Studios and small theatres** with lamps of their own\n",
+            ["Studios and small theatres"],
+        ),
+        ("## Target users\n\n- Anyone who owns a rowing boat\n", ["Anyone who owns a rowing boat"]),
+        (
+            "## Users\n\n| Role | Uses |\n|---|---|\n| Stage Manager / Prompter | cues |\n",
+            ["Stage Manager / Prompter"],
+        ),
+        (
+            "## About\n\nThe main audience of Lamp Log is seasoned riggers, on-call crews, and stage managers.\n",
+            ["seasoned riggers", "on-call crews", "stage managers"],
+        ),
+        ("## User stories for anglers (later)\n\n- I can buy a day ticket.\n", ["anglers"]),
+        (
+            "## User Stories\n\n### Dive Instructor\n\n- Want to be able to cancel a course.\n",
+            ["Dive Instructor"],
+        ),
+        ("## Deck / bridge officers\n\nAs an officer I want to see the tide.\n", ["Deck / bridge officers"]),
+        (
+            "## User Stories\n\nAs a Lock Keeper, I...\n\n- Want to open the gate from my phone.\n",
+            ["Lock Keeper"],
+        ),
+        ("## 用例\n\n下图包括参与出航的三种角色（船员、售票员、检票员）。\n", ["船员", "售票员", "检票员"]),
+    ],
+)
+def test_users_are_named_where_a_document_presents_them(text: str, named: list[str]) -> None:
+    assert users_of(f"# Lamp log\n\n{text}") == named
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Chat with a voice assistant about the tide\n- The AI coach answers in a minute\n",
+        "- It is easy to author and run checks\n- Keepers' lamps are easy to author\n",
+    ],
+)
+def test_programs_and_verbs_are_nobody(text: str) -> None:
+    assert not {"voice assistant", "AI coach", "author"} & {*users_of(f"# Lamp log\n\n## Features\n\n{text}")}

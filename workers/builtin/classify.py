@@ -10,7 +10,6 @@ from workers.builtin.analysis import Criterion
 from workers.builtin.defects import plainly_broken, turned_round
 from workers.builtin.goals import goal_of
 from workers.builtin.manuals import promised, subject_of
-from workers.builtin.people import actor_name
 from workers.builtin.phrases import TRIM
 from workers.builtin.remainder import remainder
 from workers.builtin.sorter import Sorter
@@ -32,6 +31,7 @@ class Reader(Sorter):
         self._unsaid()
         self._beside_needs()
         self._once()
+        self.users.telling()
         if not self.manual:
             self.users.told(self.found)
             said = [need.text for need in self.needs if need.kind != "exclusion"]
@@ -150,8 +150,7 @@ class Reader(Sorter):
             if passage.role == "done" and not passage.opens and passage.text:
                 self.done.append(passage.text)
                 lex = lexicon_of(passage.text)
-                if story := lex.find("as_a", passage.text):  # who has it is a user of the whole
-                    self.users.known(actor_name(next(group for group in story.groups() if group)))
+                if lex.find("as_a", passage.text):
                     self.users.acting(Sentence(passage.text, passage.text, passage), lex)
             elif (
                 passage.role == "goal"

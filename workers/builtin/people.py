@@ -19,13 +19,17 @@ from workers.documents.reading_words import people, people_words, statement_word
 
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
 _MARK = expression(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
+_AFTER = expression(r"\s+[^\w\s\"'”’)\]]+$")  # a symbol behind: `Night owl 🌙`
+_TO_DO = expression(  # what is a verb: `easy to author and run`
+    r"\b(?:able|want(?:s|ed)?|needs?|order|ways?|like|possible|easy|allowed) to (?:\w+ly )?\w+", re.IGNORECASE
+)
 _ARTICLE = expression(
-    r"^(?:(?:right now|at the moment|in addition,?|today|only|most|some|second|third|next|last|tired|average|median|typical|individual|single|current|active|logged-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|old|free|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
+    r"^(?:(?:right now|at the moment|in addition,?|today|only|most|some|second|third|next|last|tired|average|median|typical|single|current|active|(?:logged|signed)-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|old|free|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
     re.IGNORECASE,
 )
 _DOING = expression(r"((?:[\w-]+ ){0,2}[\w-]+s) \w+ing\b")
 _CUT = expression(
-    r"\s+(?:who|that|which|with(?! (?:an? )?[a-z-]+(?: (?:or )?[a-z-]+)?$)|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b(?!-)|[,(（，:：]|\s[-–—]\s"
+    r"\s+(?:who|that|which|with(?! (?:an? )?[a-z-]+(?: (?:or )?[a-z-]+)?$)|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b(?!-)|\s?\[|[,(（，:：]|\s[-–—]\s"
 )
 _CLAUSE = expression(
     r"(?:^|[.;:!?(–—\"“]\s*|,\s+|\b(?:and|but|or|so|so that|that|if|when|once|because|while|until|unless|whether|where|then|und|damit|wenn|dass|et|quand|que|y|cuando|para que)\s+)"
@@ -158,7 +162,7 @@ def actor_name(phrase: str) -> str:
     said = _MARK.sub("", phrase.replace("**", "").strip(_TRIM))
     doing = _DOING.match(said)
     said = doing[1] if doing and _known(doing[1]) else said  # `workers explaining ideas`
-    return _ARTICLE.sub("", _CUT.split(said, maxsplit=1)[0].strip(_TRIM)).strip()
+    return _ARTICLE.sub("", _AFTER.sub("", _CUT.split(said, maxsplit=1)[0].strip(_TRIM))).strip()
 
 
 def persona(heading: str, occupation: str, told: str) -> str:
@@ -233,7 +237,7 @@ def introduced(text: str) -> dict[str, str]:
 def people_named(text: str) -> list[str]:
     """All nouns of a text that name people, with the words that stand before them in their noun phrase."""
     found: list[str] = []
-    for piece in re.split(r"[^\w\s'’-]+", without_denied(text)):
+    for piece in re.split(r"[^\w\s'’-]+", _TO_DO.sub(" ", without_denied(text))):
         words = piece.split()
         for at, word in enumerate(words):
             if not _known(word) or (at + 1 < len(words) and _known(words[at + 1])):

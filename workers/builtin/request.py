@@ -21,7 +21,7 @@ from workers.documents.lexicon import lexicon_of
 from workers.documents.outline import readable
 from workers.documents.passage import Passage
 from workers.documents.passages import passages
-from workers.documents.sentences import UNREAD, is_telling, lexicon_for, sentences_of
+from workers.documents.sentences import is_telling, lexicon_for, sentences_of
 from workers.documents.stated_data import stated_entities
 from workers.documents.technologies import names_alone, technologies
 
@@ -80,18 +80,11 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         ]
     if not vague and not form:
         needs += _wished(needs, reader.goals)
-    told = "\n".join(passage.block.text for passage in read if passage.role not in UNREAD)
-    for pattern, whole in () if form else (("as_a", told), ("for_person", asked if thin else "")):
-        for match in lex.patterns[pattern].finditer(without_denied(whole)):
-            said = next(group for group in match.groups() if group)
-            if pattern == "as_a" or is_person(said, lex) or lex.language == "zh":
-                name = actor_name(said)
-                if (
-                    name
-                    and name not in ("我们", "我", "大家", "自己")
-                    and not any(same_person(name, old) for old in reader.users.named)
-                ):
-                    reader.users.named[name] = ()
+    for match in lex.patterns["for_person"].finditer(without_denied(asked)) if thin and not form else ():
+        said = next(group for group in match.groups() if group)
+        name = actor_name(said) if is_person(said, lex) or lex.language == "zh" else ""
+        if name and not any(same_person(name, old) for old in reader.users.named):
+            reader.users.named[name] = ()
     actors = tuple(Actor(name, said) for name, said in reader.users.named.items())
     defect = reader.report.defect if reader.report else ""
     title = title_of_request(asked, own or found, read, lex, reader.manual, defect)

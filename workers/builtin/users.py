@@ -24,6 +24,7 @@ from workers.builtin.people import (
     persona,
 )
 from workers.builtin.phrases import TRIM
+from workers.builtin.story_tellers import headed, in_parentheses, story_roles
 from workers.builtin.users_in_prose import AWAY, has_verb, told_people
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.audience import denied
@@ -31,9 +32,9 @@ from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED, Passage
 from workers.documents.property_rows import is_of_person, says_nothing
 from workers.documents.reading_words import attribute_of, column_of, label_role
-from workers.documents.sentences import Sentence, split
+from workers.documents.sentences import UNREAD, Sentence, split
 
-_NO_NAME = expression(r"[`{}<>\[\]=|/]")
+_NO_NAME = expression(r"[`{}<>\[\]=|]|://|^/|\w/\w+/")
 _KINDS = expression(  # a heading that parts a section about users and names none: `Key user types`
     r"\W*(?:[\d.]+\s+)?(?:(?:the|and|of|for|our|a|key|basic|main|core|target|primary|secondary|end|other|further|user|users|personas?|stakeholders?|audiences?|customers?|roles?|role-based|types?|kinds?|details?|groups?|segments?|profiles?|overview|summary|matrix|access|permissions?|rights|characteristics|needs|goals|responsibilities|hierarchy|definitions?|list|table|&|/|-|–|,|:)\s*)+\W*",
     re.IGNORECASE,
@@ -43,7 +44,7 @@ _CALLED = expression(  # how a persona may be called: `Bea`, `Bea Ross, 41`, `Th
 )
 _PERSONA = expression(r"persona(?: #?\d+)?|人物", re.IGNORECASE)
 _HEAD = expression(
-    r"^(\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2})(?:\s+[–—-]\s|\s*[:：,;(（])"
+    r"^(\*{0,2}[^*,;.:：–—()\[]{3,40}\*{0,2})(?:\s+[–—-]\s|\s*[:：,;(（\[])"
 )  # the name before what is said of it
 _DASHED = expression(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
 _SAYS = expression(r"[:(]|\s[–—-]\s")  # what stands before is told of
@@ -60,7 +61,6 @@ _ARE = expression(  # what leads to the names: `Our users are ...`
     re.IGNORECASE,
 )
 _WHICH = expression(r",\s+(?:who|which|die|welche|qui|que)\s.*$", re.DOTALL)
-_TOLD_OF = expression(r"[^。:：—–-]{6,}的([一-鿿]{1,6})[。.]?$")
 _TELLS = expression(
     r"^[A-ZÀ-Ý].{24,}[.!]$|^.{9,}[；;]?$|^.{6,}[。！]$", re.DOTALL
 )  # a sentence rather than a list of names
@@ -72,6 +72,10 @@ _ROLES = expression(  # in a list of what is wanted: `Roles: clerk, site manager
 _ACTED = frozenset({"requirement", "use_case"})  # roles that name a user whom a list of them leaves out
 _CELL = expression(r"[A-Z][\w'’-]*(?: (?!who\b)[\w'’-]+){0,4}")  # of a table: a name alone
 _TOLD = frozenset({"", "problem", "background", "goal"})  # roles that tell of users where no list names them
+_WHOEVER = expression(
+    r"(?:anyone|anybody|everyone|everybody|people|individuals) who [^.;:,(]{3,80}", re.IGNORECASE
+)
+_TELLING = frozenset({"done", "code", "quotation"})  # roles without a statement that may hold a story
 _OFTEN = 2  # statements that speak of somebody who is a user then
 _MAX_NEEDS = 6  # sentences kept with a user who acts in many
 
@@ -88,6 +92,12 @@ def _occupation(row: Sentence, lex: Lexicon) -> str:
     )
 
 
+def _whoever(text: str) -> str:
+    """A phrase that names no role and says who they are: `Anyone who owns a boat`; else empty."""
+    found = _WHOEVER.match(text.strip("* "))
+    return found[0] if found else ""
+
+
 class Users:
     """Names of users, each once, with what the request says of them."""
 
@@ -95,6 +105,8 @@ class Users:
         self.named: dict[str, tuple[str, ...]] = {}
         self.of_block: dict[str, str] = {}  # block of a user -> the user's name; empty for an invented person
         self.passages = passages
+        told = (one.block.text for one in passages if one.role not in UNREAD or one.role in _TELLING)
+        self.telling_stories = list(dict.fromkeys(name for text in told for name in story_roles(text)))
         self.told_across: set[str] = set()  # rows of such tables
         self.across: tuple[tuple[str, ...], dict[str, str]] | None = None  # of a table: who its columns are
         self.called: dict[str, str] = {}  # of somebody called by name: the role
@@ -130,6 +142,11 @@ class Users:
                 occupation = passage.values.get("occupation", "")
                 name = persona(passage.text, occupation, below.get(passage.block.id, ""))
                 self.of_block[passage.block.id] = self.known(name)
+        for passage, below_it in zip(passages, [*passages[1:], None], strict=False):
+            for name in (
+                headed(passage, below_it) if passage.block.kind == "heading" else in_parentheses(passage)
+            ):
+                self.known(name)
 
     def known(self, name: str) -> str:
         """The name under which somebody is known already, else this one, which is kept."""
@@ -144,6 +161,21 @@ class Users:
         same = next((known for known in self.named if singular(known.lower()) == said), name)
         self.named.setdefault(same, ())
         return same
+
+    def _teller(self, name: str) -> str:
+        """The name of whose story it is: `clerk` of a listed `Head clerk`, while `night clerk` and `clerk` are two."""
+        name = name if (short := name.partition(" with ")[0]) not in self.telling_stories else short
+        said = singular(name.lower())
+        for known in self.named:
+            other = singular(known.lower())
+            if other == said or (other.endswith(said) and known not in self.telling_stories):
+                return known
+        return name
+
+    def telling(self) -> None:
+        """Take those whose stories no statement holds: in quotation marks, or shown as code."""
+        for name in self.telling_stories:
+            self.named.setdefault(self._teller(name), ())
 
     def _same(self, name: str) -> str:
         return next(
@@ -162,19 +194,10 @@ class Users:
         if self._marked(row, lex) or self._told(row, lex):
             return True
         known = self.of_block.get(row.passage.parent)
-        names = listed(row.text, 5) if row.item and row.passage.label and not row.passage.values else []
-        if len(names) > 1 and not re.search(
-            r"[.:：]", row.text.rstrip(". ")
-        ):  # `Primary users: clerks, drivers`
-            for name in listed_people(names, lex):
+        several = self._several(row, lex)
+        if several:
+            for name in several:
                 self.known(name)
-            return True
-        first = next(iter(people_in(row.text, lex)), "") if not row.item else ""
-        if (
-            first.endswith("s") and row.text.startswith(first) and len(people_named(row.text)) == 1
-        ):  # `Ushers hand out clips`
-            name = self.known(first)
-            self.named[name] = (*self.named[name], row.text)
             return True
         if known is not None:
             if known:
@@ -187,19 +210,12 @@ class Users:
                 for name in listed_people(pieces, lex):
                     self.known(name)
                 return True
-        several = self._several(row, lex)
-        if several:
-            for name in several:
-                self.known(name)
-            return True
-        told_of = _TOLD_OF.match(row.text) if row.item and not row.passage.values else None
-        if told_of and is_person(told_of[1], lex):  # `能阅读文字，但……的老人`
-            name = self.known(told_of[1])
-            self.named[name] = (*self.named[name], row.text)
-            return True
         head = None if is_cjk(row.text) else _HEAD.match(row.text)
         said = _occupation(row, lex) or (re.sub(r"[*_]", "", head[1]) if head else row.text)
         name = actor_name(doer_of(said, lex) or said)
+        if row.item and (whoever := _whoever(row.text)):
+            self._listed(whoever)
+            return True
         short = name if _WHOSE.match(name) else _DOING.sub("", name)
         name = short if is_person(short, lex) else name  # `Operator running several shops`
         if row.passage.block.kind == "row" and _CELL.fullmatch(row.text) and row.text.startswith(name):
@@ -208,8 +224,6 @@ class Users:
             return False
         acts = name.partition(" ")[0].lower() in lex.verbs and not is_person(name, lex)
         if not names_somebody(name) or acts or len(name) > 60 or _NO_NAME.search(name):
-            return False
-        if not row.item and len(name.split()) > 5:
             return False
         needs = row.passage.values.get("needs") or row.passage.values.get("description") or ""
         rest = row.text.strip(TRIM)
@@ -240,10 +254,13 @@ class Users:
                 if re.search(r",|，", named)
                 else listed(re.sub(r"[(（].*", "", named), 5)
             )
-            names = [_DOING.sub("", actor_name(piece)) for piece in pieces]
+            names = [_whoever(piece) or _DOING.sub("", actor_name(piece)) for piece in pieces]
+            if first and row.item and not any(is_person(name, lex) for name in names):
+                names = [_whoever(named) or actor_name(named)]  # `**Studios and small theatres**`
             for name in names:
                 topic = label_role(name) or attribute_of(name) or column_of(name) == "needs"
-                if not name or topic or AWAY.search(f"{name} {sentence}") or len(name.split()) > 5:
+                long = len(name.split()) > 5 and not _whoever(name)
+                if not name or topic or AWAY.search(f"{name} {sentence}") or long:
                     continue
                 if is_person(name, lex) or (first and names_somebody(name) and len(names) == 1):
                     known = self._listed(name) if row.item else self.known(name)
@@ -273,14 +290,14 @@ class Users:
         return bool(found) or told
 
     def _several(self, row: Sentence, lex: Lexicon) -> list[str]:
-        """Those whom an item names one after the other: `Teachers, tutors, and coaches`."""
+        """Those whom an item names one after the other: `Teachers, tutors, and coaches`, `Primary users: clerks, drivers`."""
         if not row.item or row.passage.values or is_cjk(row.text) or _SAYS.search(row.text):
             return []
         pieces = [re.sub(r"^(?:and|or|und|et|y) ", "", piece) for piece in listed(row.text, 5)]
-        pieces = [_DOING.sub("", piece) for piece in pieces]
-        many = all(len(piece.split()) < 4 and piece.endswith(("s", "staff", "men")) for piece in pieces)
-        known = [is_person(actor_name(piece), lex) for piece in pieces]
-        return [actor_name(piece) for piece in pieces] if len(pieces) > 1 and many and all(known) else []
+        names = [actor_name(_DOING.sub("", piece)) for piece in pieces]
+        many = all(len(name.split()) < 4 and name.endswith(("s", "staff", "men")) for name in names)
+        sure = row.passage.label or (many and all(is_person(name, lex) for name in names))
+        return listed_people(names, lex) if len(names) > 1 and sure else []
 
     def _across(self, row: Sentence) -> bool:
         """Whether the row is of a table that gives each user a column; the first one names them."""
@@ -320,6 +337,8 @@ class Users:
         if row.role in ASKED and row.passage.values.get("user"):
             said = row.passage.values["user"]
             self._add(said if len(said.split()) <= 4 else actor_name(said), row.text)
+        for name in story_roles(row.text):
+            self._need_of(self._teller(name), row.text)
         names = _ROLES.match(row.text)
         for piece in listed(names[1], 5) if names else ():
             if is_person(actor_name(piece), lex):
@@ -331,7 +350,7 @@ class Users:
             self._add(spoken[1], row.text)
         if row.role == "constraint" or (self.listing and row.role not in _ACTED):
             return
-        for name in people_in(row.text, lex, named=bool(self.listing)):
+        for name in people_in(lex.patterns["as_a"].sub("", row.text), lex, named=bool(self.listing)):
             if not self._listed_as(name) or self._same(name):
                 head = re.split(r" (?:of|on|in|with) ", name)[0]
                 self._add(self._same(head) or name, row.text)  # `the inspector on duty` is an inspector
@@ -361,6 +380,7 @@ class Users:
         count: Counter[str] = Counter()
         for text in texts:
             if not is_cjk(text):
+                text = lexicon_of(text).patterns["as_a"].sub("", text)
                 count.update(list(dict.fromkeys(singular(name.lower()) for name in people_named(text))))
         for name, times in count.items():
             other = is_one_of("makers", name) or is_one_of("things_too", name)
@@ -379,6 +399,13 @@ class Users:
             or len(name) > 60
         ):
             return
-        known = self.known(name)
-        if known and len(self.named[known]) < _MAX_NEEDS and text not in self.named[known]:
-            self.named[known] = (*self.named[known], text)
+        said = f" {singular(name.lower())}"  # `operator` beside the story of a `crane operator`
+        story = next((one for one in self.telling_stories if singular(one.lower()).endswith(said)), "")
+        known = self.known(self._same(name) or story or name)
+        if known:
+            self._need_of(known, text)
+
+    def _need_of(self, name: str, text: str) -> None:
+        said = self.named.setdefault(name, ())
+        if len(said) < _MAX_NEEDS and text not in said:
+            self.named[name] = (*said, text)

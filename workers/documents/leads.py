@@ -27,7 +27,7 @@ _ARE_USERS = expression(  # what stands before names them
     re.IGNORECASE,
 )
 _USERS_ARE = expression(  # what stands behind names them
-    r"^(?:(?:the|our|its) )?(?:(?:main|target|primary|end|first|only|intended) )?users?(?: of (?:it|this|that))? (?:are|is|will be|would be) (?!able|allowed|not\b|to\b|in\b|on\b|at\b|from\b|with\b|free\b|happy\b|also\b|usually\b|often\b|mostly\b|\w+(?:ed|ing|ly)\b)(?P<en>.{2,120}?)[.!]?$"
+    r"^(?:(?:the|our|its) )?(?:(?:(?:main|target|primary|intended) )?audience(?: (?:of|for) [^,.;:]{2,40}?)? (?:are|is|will be|would be) (?:(?:intended|meant|supposed) to be )?(?!not\b|to\b|in\b|on\b|intended\b)|(?:(?:main|target|primary|end|first|only|intended) )?users?(?: of (?:it|this|that))? (?:are|is|will be|would be) (?!able|allowed|not\b|to\b|in\b|on\b|at\b|from\b|with\b|free\b|happy\b|also\b|usually\b|often\b|mostly\b|\w+(?:ed|ing|ly)\b))(?P<en>.{2,120}?)[.!]?$"
     r"|^(?:those|the (?:people|ones|persons)) (?:who|that) (?:[\w'’-]+ ){1,6}?(?:are|is) (?:mostly |mainly |chiefly |above all )?(?P<who>(?:the |our )?[a-z]+s\b[^,.;:]{2,100}?)[.!]?$"
     r"|^(?:我们的|主要|目标)*(?:用户|使用者|使用的人|用的人|使用人员)(?:主要)?(?:是|为|包括)(?P<zh>[^，。；：]{2,40})(?:[。.！]?$|[，,])",
     re.IGNORECASE,

@@ -85,6 +85,9 @@ _NUMBERED = frozenset({"requirement", "criterion"})  # columns that may hold the
 _BESIDE = frozenset(
     {"id", "priority", "status", "aside", "likelihood", "impact"}
 )  # columns beside the statement
+_STAKEHOLDER = expression(
+    r"^\W*(?:stakeholder|干系人)", re.IGNORECASE
+)  # beside whom a role is what they do in it
 _ROLE_HEADERS = expression(
     r"^\W*(?:user )?(?:role|type|who\b(?! (?:they|he|she|it|are)\b)|角色|用户类型|rolle|rôle|rol|役割)",
     re.IGNORECASE,
@@ -132,7 +135,7 @@ def row_of(base: Passage) -> Passage:
         roled = kind == "user" and len(cell.split()) <= _NAME and _ROLE_HEADERS.match(header) is not None
         if kind and cell and (kind not in values or (roled and not named_role)):
             values[kind] = cell.strip()
-            named_role = named_role or roled
+            named_role = named_role or roled or _STAKEHOLDER.match(header) is not None
     headers = [_kind_of(header, cell) for header, cell in base.block.cells]
     if "question" in headers and "goal" in headers:  # `Question | Outcome`
         headers = ["answer" if kind == "goal" else kind for kind in headers]
