@@ -158,3 +158,28 @@ def test_prompt_that_tasks_with_building_is_a_request() -> None:
     )
 
     assert len(asked(text)) >= 2
+
+
+def test_story_whose_parts_are_paragraphs_is_one() -> None:
+    found = analyse_request(
+        "# Hives\n\n## User story\n\nAs an IT administrator,\n\nI want to log a swarm,\n\nso that others find it.\n"
+    )
+
+    assert [need.text for need in found.needs] == [
+        "As an IT administrator, I want to log a swarm, so that others find it."
+    ]
+    assert [actor.name for actor in found.actors] == ["IT administrator"]
+
+
+def test_lead_to_what_somebody_can_do_names_a_user() -> None:
+    found = analyse_request("# Hives\n\nKeepers can:\n\n- Log a swarm\n\nVisitors can:\n\n- Read the map\n")
+
+    assert [actor.name for actor in found.actors] == ["Keepers", "Visitors"]
+
+
+def test_topics_below_a_user_are_no_users() -> None:
+    found = analyse_request(
+        "# Reservas\n\n## Usuario cliente\n\n### Reserva de mesas\n\nComo cliente quiero:\n\n- Ver las mesas libres\n"
+    )
+
+    assert not any("Reserva" in actor.name for actor in found.actors)

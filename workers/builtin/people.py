@@ -149,7 +149,7 @@ def _ending(word: str, lex: Lexicon) -> bool:
 
 def names_somebody(name: str) -> bool:
     """Whether a name may be somebody's at all: it begins with a word, and not with one that only leads to a name."""
-    words = name.lower().split()
+    words = [word if word.isupper() and len(word) > 1 else word.lower() for word in name.split()]  # `IT`
     if not words or not re.match(r"[^\W\d_]", name) or not people_words("never").isdisjoint(words):
         return False
     return words[0] not in people_words("beside") and not all(

@@ -20,6 +20,10 @@ _ANYONE = expression(
 _LEADS = expression(  # to a list of wishes
     r"\bas (?:an?|the|our) ([a-z][\w'’ /-]{2,50}?),? i ?(?:\.{3}|…|[:：])", re.IGNORECASE
 )
+_ABLE = expression(  # to a list of what somebody can do: `Guests can:`
+    r"^\W*(?:the |an? |each )?([a-z][\w'’ /-]{2,40}?) (?:can|may|(?:should|must|will|is|are)(?: be)? able to)\s*[:：]$",
+    re.IGNORECASE,
+)
 _LOOKING = expression(r"(?<=\w) \w+ing (?:for|to|at|about|with) .*$")  # `a shop looking for couriers`
 _STORIES_OF = expression(  # a heading: `User stories for skippers`
     r"\b(?:stories|use cases|journeys) (?:for|of) (?:the |our )?(?P<who>[^()（]+)(?:\((?P<inside>[^()]+)\))?",
@@ -37,7 +41,10 @@ def story_roles(text: str) -> list[str]:
     found = [*lexicon_of(text).patterns["as_a"].finditer(said), *_LEADS.finditer(said)]
     told = (next(group for group in match.groups() if group) for match in found)
     names = (_LOOKING.sub("", actor_name(name)) for name in told)
-    return [name for name in names if names_somebody(name) and not _ANYONE.match(name)]
+    able = _ABLE.match(said)
+    name = actor_name(able[1]) if able else ""
+    acts = [name] if name.endswith(" users") or is_person(name, lexicon_of(said)) else []
+    return [name for name in [*names, *acts] if names_somebody(name) and not _ANYONE.match(name)]
 
 
 def headed(heading: Passage, below: Passage | None) -> list[str]:

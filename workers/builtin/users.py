@@ -133,11 +133,13 @@ class Users:
                         self.known(actor_name(piece))
         self.listing = "\n".join(row.text.lower() for row in found if row.role == "user")
         below = {passage.parent: passage.text for passage in reversed(passages)}
+        asking = {passage.block.section for passage in passages if passage.role in ASKED}
         for passage in passages:  # a heading of its own for each user
             if (
                 passage.role == "user"
                 and passage.block.kind == "heading"
                 and not _KINDS.fullmatch(passage.text)
+                and (*passage.block.section, passage.block.text) not in asking  # what a user wants: `Booking`
             ):
                 occupation = passage.values.get("occupation", "")
                 name = persona(passage.text, occupation, below.get(passage.block.id, ""))
