@@ -20,6 +20,7 @@ def goals(text: str) -> list[tuple[str, str]]:
     [
         "## Scope limitations\n\nThese parts are known but deferred to later releases of the lock book:\n\n- Tide tables\n- Toll export",
         "## Scope\n\nWhile the book covers a lot, some parts fall outside the project scope. These include:\n\n- Tide tables\n- Toll export",
+        "## Release 1\n\nFor the first release of the lock book we will not build:\n\n- Tide tables\n- Toll export",
         "## Out of scope 🚫\n\n- Tide tables\n- Toll export",
         "## Mögliche Erweiterungen\n\n1. Tide tables\n2. Toll export",
     ],
@@ -73,6 +74,9 @@ def test_item_of_success_metrics_is_a_measure(item: str, found: list[tuple[str, 
         ("Summary", "The goal of the project is to reduce the waiting at the gates."),
         ("Summary", "This first version aims to replace the paper book of the wardens."),
         ("Why", "A book for all gates should make lockings faster and safer."),
+        ("Summary", "Sluicebook aims to cut the waiting at the gates."),
+        ("Resumen", "El objetivo del proyecto es reducir la espera en las esclusas."),
+        ("项目背景", "本项目的主要目标是缩短过闸的等待时间。"),
         ("Présentation", "L'objectif du projet est de réduire l'attente aux écluses."),
         ("Hintergrund", "Ziel des Projekts ist es, die Wartezeit an den Schleusen zu verkürzen."),
     ],
@@ -80,7 +84,7 @@ def test_item_of_success_metrics_is_a_measure(item: str, found: list[tuple[str, 
 def test_prose_that_says_what_the_whole_is_to_bring_about_is_a_goal(heading: str, said: str) -> None:
     read = analyse_request(f"# Locks\n\n## {heading}\n\n{said}{REST}")
 
-    assert [goal.text.rstrip(".") for goal in read.goals] == [said.rstrip(".")]
+    assert [goal.text.rstrip(".。") for goal in read.goals] == [said.rstrip(".。")]
 
 
 def test_sentence_that_leads_to_goals_is_none() -> None:
