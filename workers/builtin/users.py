@@ -139,10 +139,12 @@ class Users:
                 passage.role == "user"
                 and passage.block.kind == "heading"
                 and not _KINDS.fullmatch(passage.text)
-                and (*passage.block.section, passage.block.text) not in asking  # what a user wants: `Booking`
             ):
                 occupation = passage.values.get("occupation", "")
                 name = persona(passage.text, occupation, below.get(passage.block.id, ""))
+                wants = (*passage.block.section, passage.block.text) in asking
+                if wants and not is_person(name, lexicon_of(name)):
+                    continue  # what a user wants: `Booking`
                 self.of_block[passage.block.id] = self.known(name)
         for passage, below_it in zip(passages, [*passages[1:], None], strict=False):
             for name in (

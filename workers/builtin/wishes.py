@@ -24,6 +24,9 @@ _TWO = expression(
 _TWO_HAN = expression(  # who alone may, and what others may: `只有主管可以导出全部工单，普通客服只能导出自己的`
     r"^((?:只有|仅限?).+?(?:才|可以?|能)[^，。；]+)[，,](?:而|但是?)?([一-鿿]{2,8}?(?:只能|可以|不能|不得|不可以|必须)[^，。；]+[。]?)$"
 )
+_NOT_BUT = expression(
+    rf"^(.+?\b(?:not|no)\b.+?),\s+but\s+((?:the|an?|it|they)\s.{{0,60}}?{_MUST}.+)$", re.IGNORECASE
+)
 _TWO_OUT = expression(  # two things that are left out: `We will not replace the till, and card payment is not supported`
     r"^(.*\b(?:not|no|need ?n['’]?t|won['’]t|don['’]t)\b.+?),\s+and\s+((?:[\w'’-]+ ){1,8}?(?:(?:is|are)(?: not|n['’]t) (?:supported|included|covered|planned|needed|part|offered|foreseen)|(?:is|are) out of (?:scope|the question))\b.*)$",
     re.IGNORECASE,
@@ -68,7 +71,8 @@ def two_wishes(row: Sentence) -> list[Sentence]:
         return [replace(row, text=finished[1]), replace(row, text=finished[2])]
     reasoned = _REASONED.match(row.text) if row.role in _UNTITLED else None
     row = replace(row, text=reasoned[2]) if reasoned else row
-    match = _TWO.match(row.text) or _TWO_HAN.match(row.text) or _TWO_OUT.match(row.text)
+    match = _TWO.match(row.text) or _TWO_HAN.match(row.text)
+    match = match or (_NOT_BUT.match(row.text) if row.role in _UNTITLED else None) or _TWO_OUT.match(row.text)
     return [replace(row, text=match[1]), replace(row, text=match[2])] if match else [row]
 
 
