@@ -187,6 +187,7 @@ def _denials(rows: list[Accepted], language: str) -> Iterator[Finding]:
             if row.document == kind and row.criteria and not any(is_negative(text) for text in row.texts)
         ]
         denied = [row for row in asking if all(is_negative(outcome(text)) for text in row.criteria)]
-        if len(asking) >= _LEAST and len(denied) > _MOST * len(asking):
+        several = len(asking) >= _LEAST or len(asking) == len(denied) > 1
+        if several and len(denied) > _MOST * len(asking):
             places = ", ".join(row.place for row in denied)
             yield finding("negated_criteria", kind, kind, places, language=language)
