@@ -36,7 +36,8 @@ from workers.documents.trouble import tells_of_better
 
 Modal = tuple[str, re.Match[str]] | None  # the priority that a modal verb gives, and where it stands
 _TOLD = 30  # words from which an item about users tells of several
-_MEASURE = 7  # words of a measure that stands in a line with others
+_MEASURE = 8  # words of a measure that stands in a line with others
+_VALUED = re.compile(r"[<>≤≥]=?\s*[\d$€£]|\d\s*%")  # of a measure with a value of its own
 _TITLE = 4  # words below which a sentence may only name what is told behind it
 _NAMING = 9  # words below which a sentence only says what the thing is called
 _ALLOWED = re.compile(  # what users may do, below who they are
@@ -236,9 +237,12 @@ class Sorter(SortedRequest):
     def _measures(self, row: Sentence, lex: Lexicon) -> list[str]:
         """The goals of a statement: those of a sentence, each with its value, and those that a line names behind a label."""
         listed = row.text.partition(": ")[2]
-        if row.role == "metric" and row.item and listed and not goal_of(row.text, lex).target:
+        if row.role in ("goal", "metric") and row.item and listed:
             pieces = several(listed, _MEASURE)
-            return pieces if len(pieces) > 1 else [row.text]
+            if len(pieces) > 1 and all(_VALUED.search(piece) for piece in pieces):
+                return pieces
+            if row.role == "metric" and not goal_of(row.text, lex).target:
+                return pieces if len(pieces) > 1 else [row.text]
         return two_goals(row.text, lex) if not row.item or is_cjk(row.text) else [row.text]
 
     def _is_given(self, row: Sentence, lex: Lexicon, modal: Modal) -> bool:

@@ -24,6 +24,10 @@ _FOR = expression(
     r"^(?:so |and )?(?:(?:the|this|our) (?:(?!document|specification|spec\b|page|section|text|prd|paper|description|chapter|guide|readme|report|view|list|screen|form|letter|message)[\w-]+ ){1,3}|it |this |that )(?:is|will be|shall be|should be) (?:(?:\w+ly |only )?(?:meant|intended|designed|made|built|aimed|used) )?(?:only |just |purely )?(?:for (?:use by )?|at |by )(?P<who>(?:the |our |all )?[a-z][^.;:!?]{2,80}?)(?: only| alone)?[.!]?$",
     re.IGNORECASE,
 )
+_IS_FOR = expression(  # `Billo is a small app for plumbers, cleaners and tutors`
+    r"^[A-Z][\w’'&.-]*(?: [\w’'&.-]+){0,4} is an? [^.;:!?]{0,80}?\b(?:app|application|tool|platform|service|system|software|website|site|solution|marketplace|dashboard|product|program|assistant|library|game|plugin|extension)"
+    r" (?:(?:designed|built|made|intended|tailored|created) )?(?:specifically |primarily |mainly )?for (?:the use of |use by )?(?P<who>(?:the |our |all )?[A-Za-z][^.;:!?]{2,160}?)[.!]?$"
+)
 
 
 def denied(text: str) -> list[tuple[str, str]]:
@@ -51,5 +55,6 @@ def says_nothing_else(text: str) -> bool:
 
 def addressed(text: str) -> str:
     """Whom a sentence about the thing says that it is for; empty for another sentence."""
-    found = _FOR.match(" ".join(without_denied(text).split()).replace(" .", "."))
+    said = " ".join(without_denied(text).split()).replace(" .", ".")
+    found = _FOR.match(said) or _IS_FOR.match(said)
     return found["who"] if found else ""

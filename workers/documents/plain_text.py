@@ -66,8 +66,9 @@ _STOP_WITHIN = expression(r"[\w`)]{2}[.!?][\"'”’)*_`]* +[A-Z\"“`*_\[(]|[�
 _STORY = expression(
     r"(?:\s*(?:as (?:an?|the)\b|i (?:want|need|would like)\b|so that\b|in order to\b).*\n)+", re.IGNORECASE
 )
-_TOLD_APART = expression(  # a story whose parts are paragraphs
-    r"(?m)^(?P<who>\W*as (?:an?|the) [^\n.]{2,60},)[ \t]*\n\s*\n(?=i (?:want|need|would like|can)\b)|(?<=[\w)],)[ \t]*\n\s*\n(?=so that\b)",
+_TOLD_APART = expression(  # a story whose parts are lines or paragraphs of their own
+    r"(?m)^(?P<who>\W*as (?:an?|the)\b[^\n.]{2,60}?),?[ \t]*\n\s*(?=[*_]{0,2}i (?:want|need|would like|can|wish)\b)"
+    r"|(?<=[\w)*_`\"”]),?[ \t]*\n\s*(?=[*_]{0,2}so that\b)",
     re.IGNORECASE,
 )
 _NARROW = 36  # characters of Chinese that nobody wraps at
@@ -83,7 +84,7 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     code = [found[0] for found in _FENCED.finditer(text)]
     places = iter(range(len(code)))
     text = _FENCED.sub(lambda _: _KEPT.format(next(places)), text)
-    text = _TOLD_APART.sub(lambda found: f"{found['who'] or ''} ", text)
+    text = _TOLD_APART.sub(lambda found: f"{found['who'] or ''}, ", text)
     talk = of_chat(text.split("\n"))
     before, body, after = talk or of_message(text)
     said, heads = parted(body.split("\n"))
