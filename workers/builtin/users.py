@@ -143,7 +143,7 @@ class Users:
                 occupation = passage.values.get("occupation", "")
                 name = persona(passage.text, occupation, below.get(passage.block.id, ""))
                 wants = (*passage.block.section, passage.block.text) in asking
-                if wants and not is_person(name, lexicon_of(name)):
+                if wants and not any(is_person(one, lexicon_of(one)) for one in name.split("/")):
                     continue  # what a user wants: `Booking`
                 self.of_block[passage.block.id] = self.known(name)
         for passage, below_it in zip(passages, [*passages[1:], None], strict=False):

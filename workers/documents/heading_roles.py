@@ -66,6 +66,10 @@ _USERS = expression(
     r"\b(?:users|actors|personas|roles|audience|nutzer|benutzer|utilisateurs|usuarios)\b|用户|角色",
     re.IGNORECASE,
 )
+_PERMITS = expression(
+    r"\b(?:permissions?|privileges?|rights|access levels?|capabilities|berechtigung\w*|rechte|droits|permisos|permissões)\b|权限",
+    re.IGNORECASE,
+)
 _RANKED = expression(
     r"\W*(?:\d[\d.]*\W*)?(?:primary|secondary|tertiary|main|key|core|other|internal|external|direct|indirect|end|target)\s+"
     r"(?:users?|personas?|stakeholders?|actors?|audiences?)\W*|\W*(?:主要|次要|核心|辅助|目标|其他|内部|外部)(?:用户|使用者|角色|人群|干系人)\W*",
@@ -177,10 +181,12 @@ class HeadingRoles:
         if role == "acceptance" and not known:
             found = _NAMED_ID.search(block.text)
             known = self.by_id.get(found[0], "") if found else ""
+        of_users = not role and above is not None and above.role == "user"
+        permitted = of_users and _PERMITS.search(above.block.text) and not _USERS.search(block.text)  # type: ignore[union-attr]
         made = Heading(
             block.level,
             block,
-            inherited,
+            "requirement" if permitted else inherited,  # what a role may do, below its name
             given or (above.priority if above and not (role and above.priority == "Won't") else ""),
             release or (above.release if above else ""),
             above.feature if scene and above else known or block.id if feature or known else "",
