@@ -183,3 +183,74 @@ def test_topics_below_a_user_are_no_users() -> None:
     )
 
     assert not any("Reserva" in actor.name for actor in found.actors)
+
+
+def test_story_whose_parts_are_lines_is_one() -> None:
+    found = analyse_request(
+        "# Stories\n\n## US-1 Swarms\n\n**As a** bee inspector\n**I want** to see each swarm\n**So that** none is lost.\n\n"
+        "**Acceptance criteria**\n\n- Each swarm is on the map\n"
+    )
+
+    assert [need.text for need in found.needs] == [
+        "As a bee inspector, I want to see each swarm, So that none is lost."
+    ]
+    assert [actor.name for actor in found.actors] == ["bee inspector"]
+
+
+@pytest.mark.parametrize("made", ["", "built ", "designed specifically "])
+def test_sentence_that_says_what_the_product_is_names_whom_it_is_for(made: str) -> None:
+    found = analyse_request(
+        f"# Hivebook\n\nHivebook is a small phone app {made}for beekeepers, inspectors, and honey dealers.\n\n"
+        "## Features\n\n- Log a swarm\n"
+    )
+
+    assert [actor.name for actor in found.actors] == ["beekeepers", "inspectors", "honey dealers"]
+
+
+def test_what_a_product_is_for_is_nobody() -> None:
+    found = analyse_request(
+        "# Hivebook\n\nHivebook is a system for managing hives.\n\n## Features\n\n- Log a swarm\n"
+    )
+
+    assert found.actors == ()
+
+
+def test_measures_in_one_line_are_goals_each() -> None:
+    found = analyse_request(
+        "# Hivebook\n\n## Goals & success metrics\n\n- **Use:** day-7 retention ≥ 35%, hives per keeper ≥ 3\n\n"
+        "## Features\n\n- Log a swarm\n"
+    )
+
+    assert [(goal.metric, goal.target) for goal in found.goals] == [
+        ("day-7 retention", "≥ 35%"),
+        ("hives per keeper", "≥ 3"),
+    ]
+
+
+def test_rights_below_a_role_are_requirements_of_it() -> None:
+    found = analyse_request(
+        "# Hivebook\n\n## User roles & permissions\n\n### Keeper\n\n- Hive management\n\n### Visitor\n\n- Map access\n"
+    )
+
+    assert [actor.name for actor in found.actors] == ["Keeper", "Visitor"]
+    assert [need.text for need in found.needs] == ["Hive management", "Map access"]
+
+
+def test_number_with_a_comma_is_one() -> None:
+    assert "₦900,000" in asked(
+        "# Hives\n\n## Overview\n\n**Budget:** ₦900,000\n\n## Features\n\n- Log a swarm\n"
+    )
+
+
+def test_what_the_first_version_has_not_is_left_out() -> None:
+    found = analyse_request(
+        "# Hives\n\n## Platform\n\n- No web app, login, or sync in v1.\n\n## Features\n\n- Log a swarm\n"
+    )
+
+    assert [need.text for need in found.exclusions] == ["No web app, login, or sync in v1."]
+
+
+def test_values_below_a_heading_that_names_them_are_no_features() -> None:
+    text = "# Hives\n\n## Functional requirements\n\n### Hive types\n\n- Dadant\n- Warre\n\n### Swarms\n\n- Log a swarm\n"
+
+    assert asked(text) == ["Log a swarm"]

@@ -46,7 +46,7 @@ _RULES = expression(
 _GOES_ON = expression(
     r"(?:and|but) (?!(?:it|which|users?|people|customers?|visitors?|members?|admins?|every)\b)", re.IGNORECASE
 )
-_LISTS = expression(r"[,，、]\s*(?:(?:and|und|et|y)\s+)?(?![^(（]*[)）])")
+_LISTS = expression(r"(?:(?<!\d)[,，、]|[,，、](?!\d{3}(?!\d)))\s*(?:(?:and|und|et|y)\s+)?(?![^(（]*[)）])")
 _SAYS_MORE = expression(  # a part behind a comma that says nothing without the one before it
     r"(?:which|who|that|where|when|if|because|since|but|so|or|as|including|such|e\.g|i\.e|not|only|then|at|in|on|by|for|with|from|of|\w+(?:ed|ing))\b",
     re.IGNORECASE,

@@ -19,7 +19,7 @@ _UNFINISHED = ASKED | {"", "plan"}
 _DESCRIBING = ASKED | {"", "background", "user", "constraint", "dependency"}
 _VALUES = 4  # words of an item that may be a value
 _LISTS_VALUES = expression(  # a lead that values follow: `Filter by:`, `The status is one of:`
-    r"(?:\b(?:by|of|from|with|includ(?:e|es|ed|ing)|contains?|consists? of"
+    r"(?:\b(?:by|of|from|with|using|includ(?:e|es|ed|ing)|contains?|consists? of"
     r"|fields|values|options|status(?:es)?|states|types|formats|categories|colou?rs|palette|inputs|parameters|attributes|properties)"
     r"|字段|取值|选项|状态|类型|包括|包含)\s*[:：]$",
     re.IGNORECASE,
@@ -72,7 +72,8 @@ def _with_values(found: list[Passage]) -> list[Passage]:
         leading = above.get(parent, leads.get((section, lead), -1))
         said = found[leading].text.strip() if leading >= 0 else ""
         fields = all(_NAMED_FIELD.fullmatch(text) and not _BEHAVES.search(text) for text in texts)
-        values = _LISTS_VALUES.search(said) and all(_is_value(text) for text in texts)
+        named = said or (f"{section[-1]}:" if section else "")
+        values = _LISTS_VALUES.search(named) and all(_is_value(text) for text in texts)
         if len(rows) < 2 or not (fields or values):
             continue
         for at in rows:
