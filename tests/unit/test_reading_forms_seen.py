@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.unit.builtin_chain import chain
+from workers.builtin.phrases import upper_first
 from workers.builtin.request import analyse_request
+from workers.builtin.verb_forms import third_person
 
 
 def asked(text: str) -> list[str]:
@@ -254,3 +257,31 @@ def test_values_below_a_heading_that_names_them_are_no_features() -> None:
     text = "# Hives\n\n## Functional requirements\n\n### Hive types\n\n- Dadant\n- Warre\n\n### Swarms\n\n- Log a swarm\n"
 
     assert asked(text) == ["Log a swarm"]
+
+
+def test_product_that_its_request_defines_is_called_so_and_the_vision_says_it() -> None:
+    text = (
+        "# Product spec\n\n## Product\n\nHivebook Pro is a small iPhone app for beekeepers and inspectors.\n\n"
+        "## Features\n\n- iPhone first\n- Each swarm should still be checked at launch\n"
+    )
+    brief = chain(text)["brief"]
+
+    assert analyse_request(text).title == "Hivebook Pro"
+    assert brief.vision.text == "Hivebook Pro is a small iPhone app for beekeepers and inspectors."
+    assert third_person("still be checked") == "still is checked"
+    assert upper_first("iPhone first") == "iPhone first"
+
+
+def test_lists_of_a_text_that_opens_with_a_wish_ask_for_what_they_tell() -> None:
+    text = (
+        "I want to create a small web app that hands out badges.\n\n## ADMIN\n\n- the admin page sets up badges\n"
+        "- a default badge will be defined\n\n## FLOW\n\n- the system will host each badge\n\n## TECH\n\n- use bootstrap\n"
+    )
+
+    found = asked(text)
+
+    assert {
+        "the admin page sets up badges",
+        "a default badge will be defined",
+        "the system will host each badge",
+    } <= {*found}

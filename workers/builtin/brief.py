@@ -135,6 +135,9 @@ def _vision(m: Material) -> Statement:
         return _stated(a.situation[0])
     if a.defect and a.requirements:  # nobody wishes for the defect
         return _stated(upper_first(strip_end(a.requirements[0].text)))
+    defined = next((text for text in a.situation if text.startswith(f"{a.title} is ")), "")
+    if defined:
+        return _stated(defined)
     text = strip_end(short(m.called, 300))
     if a.actors and not a.thin:
         text = m.say("vision_for", title=text, actors=m.said_actors(4))

@@ -152,6 +152,8 @@ def names_somebody(name: str) -> bool:
     words = [word if word.isupper() and len(word) > 1 else word.lower() for word in name.split()]  # `IT`
     if not words or not re.match(r"[^\W\d_]", name) or not people_words("never").isdisjoint(words):
         return False
+    if words[0] in ("user", "users") and len(words) > 2:  # `users create professional`
+        return False
     return words[0] not in people_words("beside") and not all(
         word in people_words("no_modifier") | people_words("does") | people_words("nobody") for word in words
     )

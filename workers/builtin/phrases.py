@@ -23,7 +23,8 @@ R = TypeVar("R", bound=_Said)
 
 
 def upper_first(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    """For the beginning of a sentence or title; names such as `iPhone` keep their form."""
+    return text if re.match(r"[a-z]{1,2}[A-Z]", text) else text[:1].upper() + text[1:]
 
 
 def lower_first(text: str) -> str:

@@ -25,6 +25,9 @@ from workers.documents.sentences import Sentence
 _PRONOUN = expression(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
+_OPENING = 4  # statements in which a request says what it wants made
+
+
 class SortedRequest:
     """The statements of one request, each in the list of what it is."""
 
@@ -35,7 +38,10 @@ class SortedRequest:
         self.rich = any(row.role in ASKED or row.role == "constraint" for row in found)
         levels = [passage.block.level for passage in read if passage.block.kind == "heading"]
         several = bool(levels) and levels.count(min(levels)) > 1  # none of them is the title
-        self.topic_depth = (1 if several else 2) if self.rich else 0
+        self.opens_with_wish = any(
+            not row.item and lexicon_of(row.text).find("makes", row.text) for row in found[:_OPENING]
+        )
+        self.topic_depth = (1 if several else 2) if self.rich or self.opens_with_wish else 0
         self.manual = is_manual(found, read)
         self.needs: list[Need] = []
         self.goals: list[Goal] = []

@@ -314,7 +314,10 @@ class Sorter(SortedRequest):
             return self._need(row, lex, by_default=True)
         if role in _SETTING and lex.find("limits", text) and not lex.find("as_a", text):
             return self._limit(row, lex)
-        if is_background(row, lex, rich=self.rich):
+        topical = (
+            self.opens_with_wish and row.item and bool(row.passage.block.section)
+        )  # behind what asks for the thing
+        if is_background(row, lex, rich=self.rich and not topical):
             wanted = lex.find("want", text) and not lex.find("now", text)
             return self._wanted(row, lex) if wanted else self._situated(row, lex)
         if role == "instructions" or (self.manual and cues.is_described(row, modal)):

@@ -39,6 +39,9 @@ _THING = expression(
 _THING_HAN = expression(
     r"(?:我们?|店里|公司|学校|社区)(?:现在|很|都)?(?:需要|想要?|希望有?|打算|计划|要)(?:做|有|开发|搭建|建)?一[个套款份]([^，。,；、]{2,20}?)(?=[，。,；]|$)"
 )
+_DEFINED = expression(  # `Hivebook Pro is a small app for ...`
+    r"(?!(?:This|That|It|There|Here|What|Our|The|A|An)\b)([A-Z][\w’'&.-]*(?: [A-Z0-9][\w’'&.-]*){0,3}) (?:is|will be) (?:an?|the) (?=[^.;:]{3,})"
+)
 _HEADINGS = 3  # that may say its name
 _OPENING, _NAME = 8, 8  # sentences in which a text says what it asks for; words of its name
 _LINE, _LONGEST = 10, 110  # words of a title that stands as a line; characters of a title
@@ -78,6 +81,9 @@ def title_of_request(
     subject = next((_SUBJECT.match(p.block.text) for p in read if p.block.kind == "message"), None)
     if subject:
         return upper_first(subject[1].strip())[:120]
+    defined = next((match[1] for row in found[:_OPENING] if (match := _DEFINED.match(row.text))), "")
+    if defined:
+        return spoken(defined)[:120]
     line = _title_line(read) or defect
     if line:
         return textwrap.shorten(upper_first(spoken(line)).rstrip(TRIM), _LONGEST, placeholder="…")

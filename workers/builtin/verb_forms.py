@@ -58,8 +58,9 @@ def third_person(action: str) -> str:
     is_adverb = low.endswith("ly") and low not in statement_words("ly_verbs")
     if rest and (is_adverb or low in statement_words("adverbs")):
         return f"{verb} {third_person(rest)}"
-    if low in ("have", "do", "go"):
-        said = {"have": "has", "do": "does", "go": "goes"}[low]
+    irregular = {"be": "is", "have": "has", "do": "does", "go": "goes"}
+    if low in irregular:
+        said = irregular[low]
     elif re.search(r"(?:s|x|z|ch|sh)$", low):
         said = verb + "es"
     elif re.search(r"[^aeiou]y$", low):
