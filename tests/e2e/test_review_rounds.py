@@ -50,6 +50,7 @@ NAMED += '\n\ndef name():\n    return "one"\n'
 TEST = (
     "import unittest\n\nfrom parts import part_1\n\n\nclass Name(unittest.TestCase):\n"
     '    def test_its_name(self):\n        self.assertEqual({}, "one")\n'
+    "        self.assertEqual(part_1.say(), 1)\n"  # what its criterion names
 )
 
 

@@ -285,3 +285,11 @@ def test_lists_of_a_text_that_opens_with_a_wish_ask_for_what_they_tell() -> None
         "a default badge will be defined",
         "the system will host each badge",
     } <= {*found}
+
+
+def test_kinds_of_users_are_users_and_no_values() -> None:
+    found = analyse_request(
+        "# Club\n\n## User personas\n\n### Key user types\n\n- Club members\n- Treasurers\n"
+    )
+
+    assert [actor.name for actor in found.actors] == ["Club members", "Treasurers"]

@@ -35,6 +35,7 @@ from workers.documents.content import Architecture, Brief, Content, Declared, Di
 from workers.documents.lexicon import lexicon, lexicon_of
 from workers.documents.lint.rules import is_finding
 from workers.documents.sentences import is_telling
+from workers.documents.written_page import mark
 
 C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)
 HEARD = 0.6  # of a line's words, in one statement of a document
@@ -74,7 +75,7 @@ def requests_in(m: Material) -> list[Need]:
     for line in _open_lines(m):
         for need in [] if _unmet(line) else _wishes(line, m):
             found.setdefault(need.text, need)
-    return list(found.values())
+    return [need for need in found.values() if mark().sub("", need.text).strip()]  # `(proposed ...)` is ours
 
 
 def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:

@@ -71,6 +71,8 @@ def statements(known: Sequence[S], texts: Sequence[str], kind: type[S]) -> list[
     """The statements that still stand there, and those that a person wrote."""
     found = []
     for text in texts:
+        if not mark().sub("", text).strip():
+            continue  # our own mark alone states nothing
         same = next((row for row in known if plain(row.text) == plain(mark().sub("", text))), None)
         begun = next(
             (row for row in known if _is_mitigated(row) and plain(text).startswith(plain(row.text))), None

@@ -72,7 +72,8 @@ def _with_values(found: list[Passage]) -> list[Passage]:
         leading = above.get(parent, leads.get((section, lead), -1))
         said = found[leading].text.strip() if leading >= 0 else ""
         fields = all(_NAMED_FIELD.fullmatch(text) and not _BEHAVES.search(text) for text in texts)
-        named = said or (f"{section[-1]}:" if section else "")
+        asked = all(found[at].role in ASKED for at in rows)
+        named = said or (f"{section[-1]}:" if section and asked else "")
         values = _LISTS_VALUES.search(named) and all(_is_value(text) for text in texts)
         if len(rows) < 2 or not (fields or values):
             continue
