@@ -205,7 +205,7 @@ class Daemon:
             self._log.error("deposed")
             self._stopping.set()
             return 0.0
-        self._watch_log()
+        self._failures.check_log()
         self._failures.check_ballast(lead)
         if self._recovered != lead.epoch:
             self._recovered = lead.epoch
@@ -226,15 +226,6 @@ class Daemon:
         self._log.warning("program_replaced", error=None if error is None else str(error)[:500])
         self._outdated = True
         self._stopping.set()
-
-    def _watch_log(self) -> None:
-        """Raises StoreBroken when the database's log was removed in use."""
-        try:
-            self._failures.check_log()
-        except StoreBroken:
-            self._supervisor.stop(0)  # it would go on to commit into that log
-            self._failures.save_log()
-            raise
 
     def _step(self, lead: Leadership, clock: LateTimers) -> float:
         """Do everything there is to do now; seconds until something is due by itself."""
@@ -372,8 +363,8 @@ class Daemon:
     def _timers(self) -> TimerScheduler:
         from orchestrator.coordinator.timers import TimerScheduler  # with APScheduler
 
-        clock = TimerScheduler(self._log)
-        clock.every(self._settings.renew_seconds, "lead", self._keep_lead)
+        clock = TimerScheduler(self._log, self._fail)
+        clock.every(self._settings.renew_seconds, "lead", self._leader.keep)
         clock.every(self._settings.reconcile_seconds, "reap", self._reap)
         clock.every(60.0, "checkpoint", self._maintenance.write_back_log)
         clock.every(600.0, "tidy", self._maintenance.remove_old_runs)
@@ -388,12 +379,6 @@ class Daemon:
     def _look_at_program(self) -> None:
         if self._is_replaced():
             self._wake()
-
-    def _keep_lead(self) -> None:
-        try:
-            self._leader.keep()
-        except StoreBroken as error:
-            self._fail(error)
 
     def _reap(self) -> None:
         lead = self._leader.leadership
@@ -426,7 +411,7 @@ class Daemon:
             self._log.info("database_copied", to=made.name, bytes=made.stat().st_size)
 
     def _fail(self, error: LifecycleError) -> None:
-        """From a timer: let the loop end with this."""
+        """From another thread: let the loop end with this."""
         self._fault = error
         self.stop()
 
@@ -453,9 +438,14 @@ class Daemon:
             return
         if code == DatabaseDamaged.exit_code and self._is_damaged():
             return
-        self._reap()
-        if code != 0:
-            self._maintenance.tidy_trees()
+        try:
+            self._reap()
+            if code != 0:
+                self._maintenance.tidy_trees()
+        except StoreBroken as error:
+            self._fail(error)
+        except LifecycleError as error:  # the timer reaps again
+            self._log.error("must_wait", error=error.what, why=error.why, fix=error.fix)
         self._wake()
 
     def _is_damaged(self) -> bool:
@@ -481,8 +471,12 @@ class Daemon:
     def _end(self, clock: LateTimers) -> None:
         """The host drains first and the lead is given up last, so that nobody takes our place beside a working host.
 
-        When the disk has failed we end as if killed: nothing can be written, and the host is the next daemon's.
+        When the disk has failed we end as if killed: nothing can be written, and the host is the next daemon's. Only a log
+        that was removed is moved into the database first, before anybody writes another.
         """
+        if self._store.is_broken and self._failures.has_lost_log():
+            self._supervisor.stop(0)  # it would go on to commit into that log
+            self._tried(self._failures.save_log)
         if self._relay is not None:
             self._relay.close()
         if not self._store.is_broken:

@@ -37,6 +37,15 @@ class Failures:
             self._store.give_up(error.why)
             raise
 
+    def has_lost_log(self) -> bool:
+        """Whether the database's log was removed in use, which another thread may have met as a failed read."""
+        try:
+            self.check_log()
+        except StoreBroken as error:
+            self._log.error("log_lost", why=error.why)
+            return True
+        return False
+
     def save_log(self) -> None:
         """Move a log that was removed in use into the database: it is still ours to read until we end."""
         if not self._log_watch.is_replaced:

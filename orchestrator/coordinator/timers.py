@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
-from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.errors import LifecycleError, StoreBroken
 from orchestrator.log import Logger, alone
 
 with alone():
@@ -39,9 +39,15 @@ class _Every(BaseTrigger):  # type: ignore[misc]  # it ships no types
 
 
 class TimerScheduler:
-    def __init__(self, log: Logger, wall: Callable[[], float] = time.time) -> None:
-        """`wall` must be the clock that `datetime.now` shows."""
+    def __init__(
+        self, log: Logger, on_broken: Callable[[StoreBroken], None], wall: Callable[[], float] = time.time
+    ) -> None:
+        """`on_broken` is told when a tick finds that the database cannot be gone on with.
+
+        `wall` must be the clock that `datetime.now` shows.
+        """
         self._log = log
+        self._on_broken = on_broken
         self._wall = wall
         self._stopped = threading.Event()
         self._watch = threading.Thread(target=self._watch_the_wall, name="clock", daemon=True)
@@ -74,6 +80,8 @@ class TimerScheduler:
     def _guarded(self, name: str, tick: Callable[[], None]) -> None:
         try:
             tick()
+        except StoreBroken as error:
+            self._on_broken(error)
         except LifecycleError as error:
             self._log.error("timer_failed", timer=name, error=error.what, why=error.why)
         except Exception:

@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -209,14 +209,18 @@ def test_removed_sockets_are_made_again_and_the_session_goes_on(tmp_path: Path, 
         assert life.run("daemon", "stop").code == 0
 
 
+@pytest.mark.parametrize("opened", [False, True], ids=["removed", "and opened by another process"])
 def test_a_log_removed_under_the_daemon_is_moved_into_the_database_and_all_begin_anew(
-    tmp_path: Path, gate: Gate
+    tmp_path: Path, gate: Gate, *, opened: bool
 ) -> None:
     with lifecycle(tmp_path / "p", {**SHORT, "reconcile_seconds": 0.3}, extra=gate.toml) as life:
         session = gate.start(life)
         before = leader(life)
         life.wait(lambda: older_than(before, 3.0), "the coordinator has stood for a while")
         life.database.with_name(life.database.name + "-wal").unlink()
+        if opened:
+            with pytest.raises(sqlite3.OperationalError), closing(sqlite3.connect(life.database)) as other:
+                other.execute("SELECT id FROM sessions").fetchall()
 
         life.wait(lambda: "was removed while it was in use" in life.logs(), "it is noticed")
         life.wait(lambda: process_start(before) is None, "the coordinator ends")

@@ -14,7 +14,10 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+import structlog
 
+from orchestrator.coordinator.failures import Failures
+from orchestrator.coordinator.leadership import Leader
 from orchestrator.domain.errors import DatabaseUnusable, DiskFull, StoreBroken
 from orchestrator.lifecycle import report
 from orchestrator.store import artifacts, ballast, files, leases, queries, sessions
@@ -203,6 +206,66 @@ def test_a_log_removed_in_use_is_noticed_and_what_it_held_is_kept(store: Store, 
     factories.make_session(again, "Later work")
     again.close()
     invariants.check(store.path)
+
+
+def test_a_removed_log_is_kept_when_a_failed_read_has_noticed_it_first(store: Store) -> None:
+    failures = Failures(
+        store, Leader(store, 30.0, structlog.get_logger(), lambda: None), structlog.get_logger()
+    )
+    factories.make_session(store, "Kept work")
+    failures.check_log()  # as at each round of the coordinator
+    store.path.with_name(store.path.name + "-wal").unlink()
+
+    other = sqlite3.connect(store.path)
+    with pytest.raises(sqlite3.OperationalError):
+        other.execute(
+            "SELECT id FROM sessions"
+        )  # an empty log is there now, with the index of the removed one
+    with pytest.raises(StoreBroken, match="The disk failed"):
+        store.watch()  # reads with a new connection
+    is_lost = failures.has_lost_log()
+    failures.save_log()
+
+    assert is_lost
+    store.close()  # with another connection open, SQLite moves nothing by itself
+    other.close()
+    again = Store(store.path)
+    assert titles(again) == ["Kept work"]
+    again.close()
+    invariants.check(store.path)
+
+
+ANOTHER = """
+import os, sys
+from pathlib import Path
+from orchestrator.store.store import Store
+from tests import factories
+store = Store(Path(sys.argv[1]))
+factories.make_session(store, "Work of another")
+os._exit(0)  # leaves its log as a killed process does
+"""
+
+
+def test_a_log_that_another_process_has_written_is_not_overwritten(store: Store) -> None:
+    watch = LogWatch(store.path)
+    factories.make_session(store, "Kept work")
+    store.checkpoint()
+    factories.make_session(store, "Lost work")
+    watch.check()
+    for suffix in REMOVED["both"]:
+        store.path.with_name(store.path.name + suffix).unlink()
+    other = subprocess.run(
+        [sys.executable, "-c", ANOTHER, str(store.path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=60,
+    )
+
+    assert other.returncode == 0
+    with pytest.raises(StoreBroken, match="The disk failed") as told:
+        watch.check()
+
+    assert "replaced while it was in use" in told.value.why
+    assert watch.is_replaced
 
 
 # a damaged page, and the daily copy

@@ -56,7 +56,7 @@ def wall(monkeypatch: pytest.MonkeyPatch) -> Wall:
 
 @pytest.fixture
 def clock(wall: Wall) -> Iterator[TimerScheduler]:
-    made = TimerScheduler(structlog.get_logger(), wall.time)
+    made = TimerScheduler(structlog.get_logger(), lambda _: None, wall.time)
     yield made
     made.stop()
 

@@ -23,7 +23,7 @@ class Made:
 
     def make(self) -> TimerScheduler:
         self.times += 1
-        timers = TimerScheduler(structlog.get_logger())
+        timers = TimerScheduler(structlog.get_logger(), lambda _: None)
         timers.every(0.02, "tick", self.ticked.set)
         return timers
 

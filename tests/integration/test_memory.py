@@ -102,7 +102,7 @@ def test_a_coordinator_leaves_sooner_only_where_memory_is_short_and_nothing_is_t
     store = make.make_store(tmp_path)
     daemon = Daemon(Project(tmp_path), store, Settings(), structlog.get_logger(), found)
     daemon._supervisor.ensure = lambda *_: None  # type: ignore[method-assign]  # no host is wanted here
-    clock = TimerScheduler(structlog.get_logger())
+    clock = TimerScheduler(structlog.get_logger(), lambda _: None)
     clock.start()
     if with_work:
         make.make_session(store)

@@ -31,17 +31,29 @@ class LogWatch:
 
     def check(self) -> None:
         """Raises StoreBroken. Call it while connections are open, which keep the files where they are."""
-        found = [file.stat().st_ino if file.exists() else None for file in self._files]
-        for file, known, now in zip(self._files, self._known, found, strict=True):
+        found = [inode_and_size(file) for file in self._files]
+        for file, known, (now, size) in zip(self._files, self._known, found, strict=True):
             if known not in (None, now):
-                done = "removed" if now is None else "replaced"
+                done = "replaced" if size else "removed"
                 raise StoreBroken(why=f"{file} was {done} while it was in use", fix="never touch these files")
-        self._known = found
+        self._known = [inode for inode, _ in found]
 
     @property
     def is_replaced(self) -> bool:
-        """Another process has begun a log of its own: ours must not be moved into the database any more."""
-        return bool(self._files) and self._files[0].exists()
+        """Another process has written a log of its own: ours must not be moved into the database any more.
+
+        Whoever merely opens the database puts an empty file there, which holds nothing that could be lost.
+        """
+        return any(inode_and_size(file)[1] for file in self._files[:1])
+
+
+def inode_and_size(file: Path) -> tuple[int | None, int]:
+    """None and 0 for a file that is not there."""
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None, 0
+    return found.st_ino, found.st_size
 
 
 def refuse_damage(path: Path) -> None:
