@@ -20,6 +20,7 @@ from orchestrator.door.http_connections import Connections
 from orchestrator.door.http_desk import HttpDesk
 from orchestrator.door.local_desk import LocalDesk
 from orchestrator.store import host_tokens
+from orchestrator.store.store import Store
 from tests import factories as make
 from tests.bench.measure import Figure, times
 from tests.bench.processes import cpu_seconds, memory
@@ -27,7 +28,12 @@ from tests.e2e.support import Lifecycle, lifecycle
 
 LEASE = 20.0
 PERIODS = {"lease_seconds": LEASE, "renew_seconds": 5, "watchdog_margin_seconds": 5, "reconcile_seconds": 10}
-TEAM_PERIODS = {**PERIODS, "lease_seconds": 60, "renew_seconds": 15}  # as config/deploy has them
+TEAM_PERIODS = {
+    **PERIODS,
+    "lease_seconds": 60,
+    "renew_seconds": 15,
+    "reconcile_seconds": 30,
+}  # as config/deploy has them
 TOKENS = 10  # that share the hosts which wait
 
 
@@ -44,7 +50,7 @@ def _served(folder: Path, periods: Mapping[str, Any] = PERIODS) -> Iterator[tupl
 def claims() -> Iterator[Figure]:
     """The same claims in turn, in this process and at the door."""
     with TemporaryDirectory(prefix="lifecycle-bench-") as folder, _served(Path(folder)) as (here, url, _):
-        store = make.make_store(here.folder)
+        store = Store(here.database)
         rounds = times(200, 2)
         by = make.lead(store)
         for number in range(2 * rounds):
@@ -96,7 +102,7 @@ def _idle(name: str, periods: Mapping[str, Any], below: float | None) -> Iterato
 def waiting_hosts() -> Iterator[Figure]:
     """A server at which many hosts wait for news, and how soon all of them have heard."""
     with TemporaryDirectory(prefix="lifecycle-bench-") as folder, _served(Path(folder)) as (here, url, pid):
-        store = make.make_store(here.folder)
+        store = Store(here.database)
         hosts = times(1_000, 10)
         tokens = [
             store.write(lambda tx, name=name: host_tokens.add(tx, name, ROLES_ELSEWHERE, hosts))  # type: ignore[misc]

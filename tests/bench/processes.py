@@ -63,9 +63,8 @@ def _processes(made: Lifecycle) -> dict[str, int]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """From the scheduler's count in nanoseconds: a clock tick is a third of the bound."""
-    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
-    return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
+    """Of all its threads, also of those that have ended, in nanoseconds: a clock tick is a third of the bound."""
+    return time.clock_gettime(~pid << 3 | 2)  # what clock_getcpuclockid(3) gives
 
 
 def memory(pid: int, kind: str) -> float:

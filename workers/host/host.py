@@ -252,7 +252,7 @@ class Host:
 
     def _look_for_leftovers(self) -> None:
         try:
-            self._leftovers.poll()
+            self._leftovers.poll(time.monotonic() if self.live.ids() else self._last_work)
         except LifecycleError as error:
             self._log.warning("leftovers_not_seen", error=error.what, why=error.why)
 

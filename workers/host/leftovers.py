@@ -18,6 +18,9 @@ from workers.host.marked_processes import RUN_MARK, by_mark, kill
 
 OWN_END = TERM_GRACE + 1.0  # seconds in which a living guardian has ended its agent, politely
 POLL_SECONDS = 0.02  # between two scans
+IDLE_SECONDS = (
+    60.0  # the same while this host has no work: who begins an attempt ends what is left of those before
+)
 
 
 def await_end(runs: Collection[str], stop: threading.Event, log: Logger) -> None:
@@ -42,16 +45,19 @@ class Leftovers:
         self._desk = desk
         self._seconds = seconds
         self._log = log
-        self._next = 0.0
+        self._scanned = -IDLE_SECONDS  # when, on the monotonic clock
+        self._found_none = False  # not even of a run that is open
         self._seen: dict[str, float] = {}  # run -> since when something of it was seen to outlive it
 
-    def poll(self) -> None:
-        """Scan for them, at most every `seconds`. Raises StoreError."""
+    def poll(self, worked: float) -> None:
+        """Scan for them, at most every `seconds`. `worked`: when this host last did. Raises StoreError."""
         now = time.monotonic()
-        if now < self._next:
+        is_idle = worked < self._scanned and self._found_none
+        if now < self._scanned + (max(self._seconds, IDLE_SECONDS) if is_idle else self._seconds):
             return
-        self._next = now + self._seconds
+        self._scanned = now
         found = by_mark(RUN_MARK)
+        self._found_none = not found
         over = self._desk.over(found) if found else ()
         self._seen = {run: self._seen.get(run, now) for run in over}
         for run, since in self._seen.items():
