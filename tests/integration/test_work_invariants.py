@@ -27,7 +27,7 @@ DAMAGE = {
     "60 a task is worked on in at most three turns an attempt, and one more for each of two merges": (
         "CREATE TEMP TABLE again AS SELECT * FROM agent_calls WHERE purpose = 'implementation'",
         *[
-            "UPDATE again SET id = id + 1000, call = call + 1000",
+            "UPDATE again SET id = id + 1000, call = lower(hex(randomblob(16)))",
             "INSERT INTO agent_calls SELECT * FROM again",
         ]
         * 5,
