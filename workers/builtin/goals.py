@@ -47,6 +47,7 @@ _AT = expression(
     r"(?:fewer|less|more|better|faster|lower|higher|at|under|over|below|above|no|up|höchstens|mindestens|unter|über|weniger|moins|au|menos|al)\b|[不低高少多小大超至最]",
     re.IGNORECASE,
 )
+_STRONG = expression(r"(\*\*|__)(?=\S)(.{1,60}?)(?<=\S)\1")
 _NAMED = expression(r"[A-Za-z0-9]-?\d$")  # the number of a name: `O-1`
 _CHANGE = expression(
     r"^(?:提升|提高|增加|减少|降低|缩短|达|降|升)(?:到|至|为)\s*(?=[\d一二两三四五六七八九十半])|^(?:达|降|升|提升|提高|增加|减少|降低|缩短)\s*(?=\d)|^(?:控制在|达到)\s*"
@@ -57,7 +58,7 @@ _AFTER_COLON = expression(
     re.IGNORECASE,
 )
 _DEADLINE = expression(  # the day by which something is reached, where no value is
-    r"\b(?:by|before) (?:\d{1,2}[:.]\d\d|\d{1,2} ?(?:am|pm|o'clock))\b.*?$|(?:\b(?:before|by|until|bis(?: zum)?|vor|avant(?: le| la)?|d.ici(?: le| la)?|antes de(?:l)?|entro(?: il)?)\s+(?:the )?(?:(?:end|start|beginning|ende|fin|fine) (?:of |de |des |di )?)?(?:\w+\s+){0,2}?(?:(?:19|20)\d\d|spring|summer|autumn|winter|christmas|easter|year-end|\d{1,2}\.? [^\W\d]{3,9})\b|(?:次|每|当|本)?月\s*\d{1,2}\s*日(?:之?前)?|\d{4}\s*年(?:\s*\d{1,2}\s*月)?(?:之?[前内底])).*?$",
+    r"\b(?:by|before) (?:\d{1,2}[:.]\d\d|\d{1,2} ?(?:am|pm|o'clock))\b.*?$|(?:\b(?:before|by|until|bis(?: zum)?|vor|avant(?: le| la)?|d.ici(?: le| la)?|antes de(?:l)?|entro(?: il)?)\s+(?:the )?(?:(?:end|start|beginning|ende|fin|fine) (?:of |de |des |di )?)?(?:\w+\s+){0,2}?(?:(?:19|20)\d\d|spring|summer|autumn|winter|christmas|easter|year-end|\d{1,2}\.? [^\W\d]{3,9})\b).*?$|(?:次|每|当|本)?月\s*\d{1,2}\s*日(?:之?前)?|\d{4}\s*年(?:\s*\d{1,2}\s*月)?(?:之?[前内底])",
     re.IGNORECASE,
 )
 _WISHED = expression(  # what leads to the thing that is measured: `We want to cut the ...`
@@ -102,6 +103,11 @@ def _measured(metric: str, lex: Lexicon) -> str:
 
 def goal_of(text: str, lex: Lexicon) -> Goal:
     """A goal with its measure, when the sentence states one."""
+    measured = _measure_of(_STRONG.sub(r"\2", text), lex)
+    return Goal(text.strip(), measured.metric, measured.target)
+
+
+def _measure_of(text: str, lex: Lexicon) -> Goal:
     after = _AFTER_COLON.match(text.strip())
     if after and "(" not in after[1] and not _COMPARES.search(after[2]):
         return Goal(text.strip(), after[1].strip(TRIM + "*"), _value(after[2].strip()))
@@ -120,11 +126,12 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     )
     if not found:
         day = _DEADLINE.search(text)
-        return (
-            Goal(text.strip(), text[: day.start()].strip(TRIM), day[0].strip(TRIM))
-            if day
-            else Goal(text.strip())
-        )
+        if not day:
+            return Goal(text.strip())
+        metric = re.sub(r"[在于]\s*$", "", text[: day.start()])
+        if lex.language == "zh":
+            metric += text[day.end() :]
+        return Goal(text.strip(), metric.strip(TRIM), day[0].strip(TRIM))
     before, end = _RISING.sub("", text[: found.start()]), found.end()
     target = _CHANGE.sub("", found[0].strip(TRIM))
     if lex.language == "zh":
@@ -135,7 +142,10 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     for more in (of, when):
         if more:
             target, end = target + more[0], more.end()
-    metric = re.sub(r"^of\s+", "", " ".join((before + " " + text[end:]).split()).strip(TRIM))
+    after = text[end:]
+    if before.strip(TRIM) and target.endswith("%") and re.match(r"\s+of\s", after):
+        before += " a share"
+    metric = re.sub(r"^of\s+", "", " ".join((before + " " + after).split()).strip(TRIM))
     late = None if when else _LATE.search(metric)
     if late:
         metric = metric[: late.start()]
@@ -187,7 +197,7 @@ def _reached(before: str, after: str, value: str) -> int:
         return -4
     if not before.strip(" *_") and _COUNTS.match(after):
         return 4
-    if before.endswith("(") or _LASTING.search(before):
+    if before.endswith("(") or ("%" not in value and _LASTING.search(before)):
         return -3
     if _TO.search(before) or _WITH.search(before) or _WANTED.search(before):
         return 4

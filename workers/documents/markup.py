@@ -151,11 +151,13 @@ def _of_stars(text: str) -> str:
 
 
 def _tables(lines: Iterable[str]) -> Iterator[str]:
-    """Lines of cells between tabs, several below each other, as a table."""
+    """Lines of cells between tabs, several below each other, as a table; what stands alone above its header is a heading."""
     for tabbed, group in groupby(
         lines, key=lambda line: "\t" in line.strip(" ") and not line.startswith("\t")
     ):
         rows = list(group)
+        while tabbed and len(rows) > 1 and "\t" not in rows[0].strip():
+            yield from ("", f"## {rows.pop(0).strip()}", "")
         if not tabbed or len(rows) < _MANY:
             yield from rows
             continue

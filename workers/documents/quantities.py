@@ -14,7 +14,7 @@ from functools import cache
 from orchestrator.domain.patterns import expression
 from workers.documents.reading_words import quantity_words
 
-_RANGES = r"one or two|two or three|half as many|half (?:of )?(?:the|all|our|its) (?:\w+ )?\w+"
+_RANGES = r"one or two|two or three|half as many|half (?:of )?(?:the|all|our|its) (?:[\w-]+ )?\w+"
 _AFTER = r"(?:\s*(?:\w+ )?or (?:less|fewer|below|under|better|more|above|higher)\b|\s*(?:\w+ )?at (?:most|least)\b)?"
 _ZERO = r"(?:zero|zéro|cero)(?: (?!(?:in|by|for|per|from|on|at|of|d|a|de|en)\b)\w+){0,2}"
 _CJK = r"(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?"

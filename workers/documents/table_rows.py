@@ -94,6 +94,10 @@ _ROLE_HEADERS = expression(
 )
 
 
+_MOMENT = expression(  # a column of what is to be reached by then: `Year 2`, `after 6 months`
+    r"\W*(?:(?:in|after|within|by|end of|nach|bis|en|à|第)\s*)*(?:(?:year|month|week|quarter|day|jahr|monat|année|mois|año|mes|q|y|m)s?\s*#?\d+|\d+\s*(?:years?|months?|weeks?|days?|jahren?|monaten?|ans?|mois|años?|meses|年|个?月|周)|(?:q[1-4] )?20\d\d(?: q[1-4])?)\W*(?:target|goal|ziel)?\W*",
+    re.IGNORECASE,
+)
 _NAME = 4  # words of a cell that may name who somebody is, rather than tell of it
 
 
@@ -118,6 +122,7 @@ def row_of(base: Passage) -> Passage:
     values: dict[str, str] = {}
     change = {"from": "baseline", "to": "target"} if {"from", "to"} <= named else {}
     named_role = False
+    moment = ""  # that the last target is for
     for header, cell in given:
         kind = change.get(header.strip(" *").casefold(), "") or column_of(header)
         if kind == "description" and _KEY.match(cell):
@@ -132,6 +137,12 @@ def row_of(base: Passage) -> Passage:
             kind = "id"  # `Test | Passed when`
         if kind == "requirement" and len(cell.split()) > max(_NAME, len(values.get(kind, cell).split())):
             kind = "description"  # `Capability | Requirement`: a name, then what it asks for
+        if kind == "target" and cell and _MOMENT.fullmatch(header):
+            if moment:  # the value on the way stays with the one of today
+                values["baseline"] = "; ".join(
+                    filter(None, [values.get("baseline", ""), f"{moment}: {values.pop('target')}"])
+                )
+            moment = header.strip(" *") if "target" not in values else ""
         roled = kind == "user" and len(cell.split()) <= _NAME and _ROLE_HEADERS.match(header) is not None
         if kind and cell and (kind not in values or (roled and not named_role)):
             values[kind] = cell.strip()
