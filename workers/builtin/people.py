@@ -180,6 +180,8 @@ def persona(heading: str, occupation: str, told: str) -> str:
     split = [actor_name(part) for part in _PARTS.split(said) if part.strip()]
     parts = [part for part in split if not _RANK.fullmatch(part)]
     known = [part for part in parts if _known(part) or (is_cjk(part) and len(parts) == 1)]
+    if len(known) == len(parts) == 2 and said.count("/") == 1:
+        return f"{known[0]}/{known[1]}"
     if known:
         return known[0]
     if len(parts) == 1:

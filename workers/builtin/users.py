@@ -50,6 +50,13 @@ _DASHED = expression(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
 _SAYS = expression(r"[:(]|\s[–—-]\s")  # what stands before is told of
 _DOING = expression(r"(?<=\w)\s+(?:who|that|with|in|at|of|from|\w+ing)\b.*$")  # `founders discussing ideas`
 _WHOSE = expression(r"[\w'’-]+(?: [\w'’-]+)? (?:of|with|on) (?:[\w'’-]+ ?){1,4}$")  # `parents with prams`
+_SAID = expression(
+    r"(?:^|\s)(?:must|should|shall|can|cannot|may|will|not)\s|^(?:not|no)\s", re.IGNORECASE
+)  # in no list of names
+_ASIDE = expression(r"\s*\([^()]*\)(?=\s+[a-z])")  # within a name: `Development (fundraising) teams`
+_REGISTERED = expression(
+    r"(?:registered|authenticated|authori[sz]ed|anonymous|(?:logged|signed)-in) users?", re.IGNORECASE
+)
 _RANKED = expression(  # `**Primary**: developers`
     r"^\W*(?:primary|secondary|tertiary|main|core|主要|次要|核心)(?: (?:users?|audience|personas?)|用户)?\**\s*[:：]\**\s*",
     re.IGNORECASE,
@@ -64,6 +71,7 @@ _WHICH = expression(r",\s+(?:who|which|die|welche|qui|que)\s.*$", re.DOTALL)
 _TELLS = expression(
     r"^[A-ZÀ-Ý].{24,}[.!]$|^.{9,}[；;]?$|^.{6,}[。！]$", re.DOTALL
 )  # a sentence rather than a list of names
+_LONGEST_HAN = 12  # characters of a name in Chinese
 _MANY = 3  # sentences of an item that tells of several people
 _SPEAKER = expression(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
 _ROLES = expression(  # in a list of what is wanted: `Roles: clerk, site manager, auditor (read only)`
@@ -189,7 +197,9 @@ class Users:
 
     def described(self, row: Sentence, lex: Lexicon) -> bool:
         """Take a statement from a section about users; a paragraph may list several. False when it names nobody."""
-        row = replace(row, text=_CODE.sub(r"\1", _RANKED.sub("", row.text)))
+        row = replace(row, text=_ASIDE.sub("", _CODE.sub(r"\1", _RANKED.sub("", row.text))))
+        if row.item and is_person(row.passage.label, lex) and not _RANKED.match(f"{row.passage.label}:"):
+            return self._called(row)
         if _PERSONA.fullmatch(row.passage.label) or self._across(row):
             name = "" if not row.passage.label else persona(split(row.text, lex)[0], "", "")
             if name:
@@ -210,13 +220,20 @@ class Users:
         if not row.item and not re.search(r"[:：]", row.text) and not _DASHED.match(row.text):
             named = _ARE.sub("", _WHICH.sub("", row.text))
             pieces = [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(named, 14)]
+            told = (
+                max(map(len, pieces), default=0) > _LONGEST_HAN
+                if is_cjk(named)
+                else any(map(_SAID.search, pieces))
+            )
+            if told and not row.passage.label:
+                return False
             if len(pieces) > 1 or row.passage.label or is_cjk(row.text):
                 for name in listed_people(pieces, lex):
                     self.known(name)
                 return True
         head = None if is_cjk(row.text) else _HEAD.match(row.text)
         said = _occupation(row, lex) or (re.sub(r"[*_]", "", head[1]) if head else row.text)
-        name = actor_name(doer_of(said, lex) or said)
+        name = said if _REGISTERED.fullmatch(said.strip()) else actor_name(doer_of(said, lex) or said)
         if row.item and (whoever := _whoever(row.text)):
             self._listed(whoever)
             return True
@@ -234,6 +251,12 @@ class Users:
         known = self.of_block[row.passage.block.id] = self._listed(name) if row.item else self.known(name)
         if not self.named[known] and (needs or len(rest) > len(name) + 3):
             self.named[known] = (needs or rest,)
+        return True
+
+    def _called(self, row: Sentence) -> bool:
+        """Take the person whom a label names, with what is said of them."""
+        known = self._listed(actor_name(row.passage.label))
+        self.named[known] = (*self.named[known], row.text)
         return True
 
     def _marked(self, row: Sentence, lex: Lexicon) -> bool:
