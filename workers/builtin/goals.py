@@ -128,10 +128,10 @@ def _measure_of(text: str, lex: Lexicon) -> Goal:
         day = _DEADLINE.search(text)
         if not day:
             return Goal(text.strip())
-        metric = re.sub(r"[在于]\s*$", "", text[: day.start()])
+        what = re.sub(r"[在于]\s*$", "", text[: day.start()])
         if lex.language == "zh":
-            metric += text[day.end() :]
-        return Goal(text.strip(), metric.strip(TRIM), day[0].strip(TRIM))
+            what += text[day.end() :]
+        return Goal(text.strip(), what.strip(TRIM), day[0].strip(TRIM))
     before, end = _RISING.sub("", text[: found.start()]), found.end()
     target = _CHANGE.sub("", found[0].strip(TRIM))
     if lex.language == "zh":
@@ -142,10 +142,10 @@ def _measure_of(text: str, lex: Lexicon) -> Goal:
     for more in (of, when):
         if more:
             target, end = target + more[0], more.end()
-    after = text[end:]
-    if before.strip(TRIM) and target.endswith("%") and re.match(r"\s+of\s", after):
+    rest = text[end:]
+    if before.strip(TRIM) and target.endswith("%") and re.match(r"\s+of\s", rest):
         before += " a share"
-    metric = re.sub(r"^of\s+", "", " ".join((before + " " + after).split()).strip(TRIM))
+    metric = re.sub(r"^of\s+", "", " ".join((before + " " + rest).split()).strip(TRIM))
     late = None if when else _LATE.search(metric)
     if late:
         metric = metric[: late.start()]

@@ -11,6 +11,7 @@ from orchestrator.domain.text import is_cjk
 from workers.documents.conversations import HEADING, of_chat, of_message
 from workers.documents.flat_lines import unflattened
 from workers.documents.inline_labels import parted_labels
+from workers.documents.lost_marks import with_marks
 from workers.documents.reading_words import (
     clause_role,
     is_greeting,
@@ -87,7 +88,7 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     text = _TOLD_APART.sub(lambda found: f"{found['who'] or ''}, ", text)
     talk = of_chat(text.split("\n"))
     before, body, after = talk or of_message(text)
-    said, heads = parted(body.split("\n"))
+    said, heads = parted(with_marks(body.split("\n")))
     after = "\n".join([*heads, after] if after else heads)
     lines = parted_labels([piece for line in said for piece in unflattened(line)])
     lines = list(with_parts(with_columns(with_records(lines))))
