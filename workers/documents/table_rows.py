@@ -98,6 +98,14 @@ _MOMENT = expression(  # a column of what is to be reached by then: `Year 2`, `a
     r"\W*(?:(?:in|after|within|by|end of|nach|bis|en|à|第)\s*)*(?:(?:year|month|week|quarter|day|jahr|monat|année|mois|año|mes|q|y|m)s?\s*#?\d+|\d+\s*(?:years?|months?|weeks?|days?|jahren?|monaten?|ans?|mois|años?|meses|年|个?月|周)|(?:q[1-4] )?20\d\d(?: q[1-4])?)\W*(?:target|goal|ziel)?\W*",
     re.IGNORECASE,
 )
+_NOTES = expression(  # a column beside the statement
+    r"\W*(?:notes?|remarks?|comments?|bemerkung(?:en)?|anmerkung(?:en)?|hinweise?|remarques?|notas?|observaciones|备注|说明)\W*$",
+    re.IGNORECASE,
+)
+_SPECIFIES = expression(  # a note that says how it has to be
+    r"\d|\b(?:must|shall|should|only|never|no|not|without|at (?:least|most)|within|per|each|muss|nur|nicht|doit|sans|debe|solo)\b|必须|不|只",
+    re.IGNORECASE,
+)
 _NAME = 4  # words of a cell that may name who somebody is, rather than tell of it
 
 
@@ -371,6 +379,9 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         return " | ".join(cell for _, cell in base.block.cells if cell), ""  # `Quantity | Limit`
     if named and role == "acceptance" and main == "criterion" and values.get("target"):
         return f"{named} | {values['target']}", ""
+    noted = next((cell for header, cell in base.block.cells if _NOTES.match(header)), "")
+    if named and description and description == noted and main == "requirement":
+        return f"{named} ({noted.rstrip('.')})" if _SPECIFIES.search(noted) else named, ""
     if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
         longer = len(description.split()) > 2 or len(description) > 8
         sentence = len(named.split()) > 6 and len(named) > len(description)
