@@ -162,7 +162,7 @@ class Sorter(SortedRequest):
             role in ("", *ASKED) and says("proposes", text)
         ):
             return self._need(row, lex, by_default=True)
-        if role not in ASKED and says("offers", text):
+        if says("ticked", text) or (role not in ASKED and says("offers", text)):
             return self._situated(row, lex)
         asks = text.rstrip().endswith(("?", "？")) and not (role == "metric" and row.item and ": " in text)
         if role == "question" and not row.item and not asks and lex.find("limits", text):

@@ -32,6 +32,9 @@ _SUBJECT = expression(  # of a mail
     r"(?:^|\n)(?:Subject|Betreff|Objet|Asunto|主题|件名)[:：]\s*(?:(?:Re|Fwd?|AW|WG)[:：]\s*)*(\S[^\n]*)",
     re.IGNORECASE,
 )
+_FRONT_TITLE = expression(
+    r"^title:[ \t]*[\"']?([^\"'\n]*\w[^\"'\n]*?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE
+)
 _THING = expression(
     r"\b(?:needs?|wants?|would like|are looking for|am looking for)\s+(?:to (?:have|build|get|create|make)\s+)?(?:an?|some)\s+(?:new\s+|simple\s+)?(.+)$",
     re.IGNORECASE,
@@ -78,9 +81,12 @@ def title_of_request(
     if heading:
         bare = without_mark(spoken(heading))
         return (bare if bare == heading else upper_first(bare))[:120]
-    subject = next((_SUBJECT.match(p.block.text) for p in read if p.block.kind == "message"), None)
+    subject = next((_SUBJECT.search(p.block.text) for p in read if p.block.kind == "message"), None)
     if subject:
         return upper_first(subject[1].strip())[:120]
+    front = next((_FRONT_TITLE.search(p.block.text) for p in read if p.block.kind == "front"), None)
+    if front and can_name(without_mark(front[1])):
+        return upper_first(without_mark(front[1]))[:120]
     defined = next((match[1] for row in found[:_OPENING] if (match := _DEFINED.match(row.text))), "")
     if defined:
         return spoken(defined)[:120]
@@ -147,6 +153,7 @@ def _asking(found: list[Sentence], lex: Lexicon) -> list[Sentence]:
     """The sentences of a longer text that may name it, best first: a step or a wish of a list is not the whole."""
     prose = [row for row in found if not row.item] or found
     prose = [row for row in prose if row.role in ASKED] or prose
+    prose = [row for row in prose if not lex.find("exclusion", row.text)] or prose
     orders = [row for row in prose[:_OPENING] if imperative(row.text, lex) or polite_wish(row.text)]
     return [row for row in orders if not _NO_OBJECT.match(row.text)] or prose
 

@@ -20,6 +20,7 @@ _SEMICOLON = expression(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x
 _BESIDE = frozenset({"id", "priority", "status", "aside", "likelihood", "impact", "release", "category"})
 _CELL = 4  # keywords of a cell that states something of its own
 _DAY = expression(r"(?<![\d.])\d{1,2}\.$")
+_UNIT_END = expression(r"(?<=\d [a-zA-Z]\.)\s+(?=[A-Z])")  # `in less than 2 s. Not needed: ...`
 _COMMA = expression(r"[，,]\s*")
 _MAKES = expression(  # a sentence that asks for a thing, and lists behind commas what it does
     r"^(?:请|麻烦|帮(?:我们?|忙)|给我们?|我们?|咱们|公司|团队|学校|医院|店里|现在|目前|想要?|需要|希望|打算|计划|准备|要|能否|可以|有|(?:用|使用|基于)[\w .+#-]{1,20}?)*"
@@ -79,7 +80,7 @@ def split(text: str, language: str) -> list[str]:
         if pieces and _DAY.search(pieces[-1]) and month_first(piece):
             pieces[-1] = f"{pieces[-1]} {piece}"  # `before 1. | October`
         elif piece:
-            pieces.append(piece)
+            pieces += _UNIT_END.split(piece)
     return [part for piece in pieces for part in bounded(piece)]
 
 

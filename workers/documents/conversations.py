@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from orchestrator.domain.patterns import expression
 from workers.documents.reading_words import (
@@ -29,6 +30,15 @@ _SPOKEN = expression(
 )
 _FOOT = expression(r"-- ?$|_{5,}$")
 _SIGNATURE = expression(r"(?m)^-- ?\n(?:(?![-*#>|]|\d+[.)] ).{0,80}\n?){1,6}\Z")
+_FAREWELL = expression(  # a line that ends a mail
+    r"(?:(?:with |mit |met |con )?(?:(?:best|kind(?:est)?|warm(?:est)?|many|vielen?|freundlichen?|liebe|schöne|herzliche|beste|vriendelijke|hartelijke) )*(?:regards|wishes|thanks|greetings|grüßen?|grüsse|gruß|gruss|dank|groeten|groetjes|groet)"
+    r"|cheers|thanks(?: a lot| again| in advance)?|thank you(?: very much)?|(?:yours )?(?:sincerely|faithfully|truly)|all the best|(?:bien )?cordialement|bien à vous|(?:un )?saludos?|atentamente|cordiali saluti|祝好|此致)"
+    r"[,!.，！。]?(?:\s+(?-i:[A-ZÀ-Ý])[\w .'’-]{0,30})?\s*$",
+    re.IGNORECASE,
+)
+_POSTSCRIPT = expression(r"\W*p\.? ?s\b", re.IGNORECASE)
+_STRUCTURED = expression(r"\s*(?:[-*+•#|] |\d{1,2}[.)] |\[[ x]\])")
+_LONGEST_FOOT = 12  # lines of a signature with what a company adds to each mail
 _SUBJECT = expression(r"\A(?:Subject|Re|Betreff|Objet|Asunto|主题|件名)[:：] ?.*\n", re.IGNORECASE)
 _QUOTING = expression(
     r"> ?|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit ?:$|El .{4,60}escribió:$|-{3,} ?Original"
@@ -39,7 +49,7 @@ _ANSWERED = expression(  # a mail without its head that quotes what it answers
 
 
 def of_message(text: str) -> tuple[str, str, str]:
-    if _MAIL.match(text) or _ANSWERED.search(text) or _is_signed(text):
+    if _MAIL.match(text) or _ANSWERED.search(text) or _is_signed(text) or _is_letter(text):
         return _letters(text)
     subject = _SUBJECT.match(text)
     if subject:
@@ -84,6 +94,25 @@ def _is_signed(text: str) -> bool:
     return any(is_greeting(line.strip()) for line in (*before[:1], *before[-3:]))
 
 
+def _is_letter(text: str) -> bool:
+    """Whether a text begins with a greeting and ends with a farewell."""
+    said = [line.strip() for line in text.split("\n") if line.strip()]
+    greets = any(is_greeting(line) for line in said[:1])
+    return greets and _farewell(said) is not None
+
+
+def _farewell(lines: Sequence[str]) -> int | None:
+    """The line at which a mail takes leave, where only a signature stands behind it."""
+    for at in range(len(lines) - 1, 0, -1):
+        if not _FAREWELL.match(lines[at].strip()):
+            continue
+        quoted = (by for by in range(at, len(lines)) if _QUOTING.match(lines[by]))
+        behind = [line for line in lines[at + 1 : next(quoted, len(lines))] if line.strip()]
+        alone = len(behind) <= _LONGEST_FOOT and not any(map(_STRUCTURED.match, behind))
+        return at if alone else None
+    return None
+
+
 def _letters(text: str) -> tuple[str, str, str]:
     """The head of the first mail, what the mails say, and the rest: further heads, feet and what they quote."""
     head = ""
@@ -95,8 +124,12 @@ def _letters(text: str) -> tuple[str, str, str]:
             head, foot = (head or part, False) if not head else (head, False)
             rest += [part] if part != head else []
             continue
-        for line in part.split("\n"):
-            foot = foot or _FOOT.match(line) is not None
+        lines = part.split("\n")
+        farewell = _farewell(lines)
+        for at, line in enumerate(lines):
+            foot = foot or _FOOT.match(line) is not None or at == farewell
+            if _POSTSCRIPT.match(line):
+                foot = False
             aside = foot or _QUOTING.match(line) is not None
             (rest if aside else said).append(line)
     return head.strip(), "\n".join(said), "\n".join(rest).strip()

@@ -43,6 +43,11 @@ _THING = expression(  # of the thing, not of its maker: it is quoted whole
     rf"{_LEAD}(?P<wish>could (?:the|our|each|every|all) (?!(?:reason|cause|problem|error|issue|bug|fault)\b)[\w-]+(?: [\w-]+){{0,3}}? (?:please |also |always |then )*(?:show|support|allow|have|get|be (?!that\b|because\b)|include|send|remember|export|display|print|use|list|sort|keep|open|offer|contain|accept|return|say|tell)\b[^?]*\?)$",
     re.IGNORECASE,
 )
+_CLEFT = expression(  # `What I'd like is a page where ...`
+    rf"{_LEAD}(?:what (?:i|we)(?:['’]d| would| really| actually| mostly)* (?:like|love|want|need|am after|['’]re after|are after|have in mind|am looking for|are looking for)(?: most| to (?:have|see))?|all (?:i|we)(?: really)? (?:want|need)|what would (?:really )?help(?: (?:me|us))?(?: most)?) (?:is|would be)(?: that)? (?P<wish>(?!to (?:know|understand|hear)\b|not\b|no\b)\w.{{8,}}?)[.!]?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_SOMETHING = expression(r"(?:some|any)thing (?:where|in which) (?=\w)", re.IGNORECASE)
 _HAN = expression(
     r"^(?:另外|还有|请问|你好|您好|麻烦|咱们|我们|你们|你|您|[，,])*"
     r"(?:(?:能不能|能否|可否|可不可以|是否可以|是否能够?)|(?:可以|能)(?=.*[吗么][?？]?$))(?:请|麻烦|帮我们?|帮忙|也|再|给我们)*"
@@ -66,6 +71,9 @@ def polite_wish(text: str) -> PoliteWish | None:
     found = _ASKS.match(said) or _HAN.match(said)
     if found:
         return PoliteWish(_HAVE.sub("", found["wish"].rstrip(_END)))
+    cleft = _CLEFT.match(said)
+    if cleft:
+        return PoliteWish(_SOMETHING.sub("", cleft["wish"]))
     thing = _THING.match(said)
     if thing:
         return PoliteWish(thing["wish"].rstrip(_END), firm=True)
