@@ -34,6 +34,14 @@ _DENIES = expression(  # the words of a sentence that only says what is not to b
     r"|^(?:请|麻烦|也|还有|并且|千万|绝对)*(?:不要|不想要?|不用|别|没有|无需?)(?:有|用|出现|再|让(?:我们?|大家|会员|用户))?(?:任何|再|什么)?",
     re.IGNORECASE,
 )
+_BURDENS = expression(  # what people must not be made to do: `Please don't make us type that in again`
+    r"^(?:(?:and|but|so|also|oh|please|kindly|just),? )*(?:do not|don['’]t) (?:make|force|have) (?:me|us|them|people|users?|anyone|anybody|everybody|everyone|members|customers|visitors|staff)\b",
+    re.IGNORECASE,
+)
+_BARE_NO = expression(  # a sentence of its own in a text without a section for it: `No payments.`
+    r"no (?!idea|problem|rush|hurry|matter|worries|doubt|wonder|thanks|other|one\b|surprise|need\b|longer|more\b|less\b|later\b|change|answer|reply|news|comment|luck|money|time|way)(?:[\w-]+ ){0,2}[\w-]+[.!]?$",
+    re.IGNORECASE,
+)
 _AT_TIMES = expression(  # what is not to be then is there otherwise: `No reminders between 9 pm and 7 am`
     r"\b(?:between \d.{0,12} and \d|(?:before|after|until|past) \d|at night|overnight|during the night|(?:on|at) (?:weekends?|(?:public )?holidays|(?:sun|mon|tues|wednes|thurs|fri|satur)days?)\b|outside (?:of )?(?:office|business|opening|working) hours)"
     r"|(?:晚上|夜里|夜间|周末|节假日|\d{1,2} ?点(?:之?[前后]|到))",
@@ -69,6 +77,8 @@ def forbids(text: str, lex: Lexicon) -> bool:
     would order that as a function, so leaving it out is no saving of work but a rule. A part or a function that is denied
     (`no chat`), and whatever is denied only for now, is a non-goal.
     """
+    if _BURDENS.match(text):
+        return True
     denied = _DENIES.match(text)
     if denied is None or _FOR_NOW.search(text):
         return False
@@ -94,6 +104,8 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     wish = row.passage.values.get("needs", "") if row.passage.values.get("user") else ""
     if row.passage.block.kind == "row" and " | " in row.text and row.role in ASKED:
         return False  # what one cell of several denies is no exclusion
+    if row.role == "" and not row.item and _BARE_NO.match(row.text) and row.text == row.quote:
+        return category_of(row.text, lex) != "S"
     if _behind_question(row) and _DENYING.match(row.text) and not row.item:
         return True
     if row.role in ("", *ASKED) and _NOT_NOW.search(row.text):

@@ -182,7 +182,8 @@ def _needed(found: list[Sentence], lex: Lexicon) -> str:
         opening = (row.text for row in found[:_OPENING] if not row.item and not row.role)
         return next((match[1] for text in opening if (match := _THING_HAN.search(text))), "")
     prose = frozenset({"", "background", "problem"})
-    asks = (_THING.search(row.text) for row in found[:_OPENING] if not row.item and row.role in prose)
+    told = [row for row in found[:_OPENING] if not row.item and row.role in prose]
+    asks = (_THING.search(row.text) for row in told if not lex.find("exclusion", row.text))
     said = next((match[1] for match in asks if match), "")
     named = re.split(r"[,.;:(]|\s(?:that|which|where|so|because|who|and|but|when|if)\s", said)[0]
     return " ".join(named.split()[:_NAME]) if len(named.split()) > 1 else ""
