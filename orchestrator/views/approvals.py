@@ -183,4 +183,4 @@ def _why(found: Approval, expected: Token | None) -> str:
         said.append(f"and {len(found.changes) - NAMED} more")
     if expected is not None and expected.pause != found.pause:
         said.insert(0, f"it is paused: {found.reason}, by message {found.pause}, not {expected.pause}")
-    return "\n".join(said) or "only what was shown can be approved"
+    return "\n".join(said) or "it is as the pause showed it: an edit was taken back, or is being saved"

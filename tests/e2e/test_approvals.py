@@ -147,6 +147,19 @@ def test_who_looked_before_somebody_else_edited_approves_nothing(world: World, s
     assert world.content() == before
 
 
+def test_who_saw_an_edit_that_was_taken_back_is_told_so(world: World, session: str) -> None:
+    file = world.life.directory(session) / BRIEF
+    at_first = file.read_text()
+    edit(world, session, "of the first\n")
+    seen = approval(world)["token"]
+    file.write_text(at_first)
+
+    refused = world.life.run("resume", "--detach", "--expect", seen)
+
+    assert refused.code == 2
+    assert "it is as the pause showed it" in refused.err
+
+
 def test_a_token_of_another_pause_is_refused(world: World, session: str) -> None:
     seen = approval(world)["token"]
     number, _, digest = seen.partition(".")

@@ -227,7 +227,9 @@ class Race:
                     self._note(person, again, "sent again" if again.answered else "not taken as sent again")
             elif told.status not in REFUSALS | {200}:
                 self.faults.append(f"{person.name}: {told.status} {told.text[:500]}")
-            elif told.status == 412 and not re.search(f"{BRIEF}|does not wait|waits for another", told.text):
+            elif told.status == 412 and not re.search(
+                f"{BRIEF}|does not wait|waits for another|as the pause showed it", told.text
+            ):
                 self.faults.append(f"{person.name} was not told what changed: {told.text[:2000]}")
             self._note(person, told, "answered" if told.answered else f"refused: {told.status}")
             with self._refused:

@@ -16,6 +16,7 @@ from workers.documents.readiness import build_readiness
 
 REQUEST = (
     "# Desk\n\n## Requirements\n\n- Readers must reserve a book | online.\n- The desk should print a slip.\n"
+    "- The list of free books must load within 2 seconds.\n"
 )
 
 

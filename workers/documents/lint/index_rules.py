@@ -38,7 +38,8 @@ def index_differs(
                 listed.remove(named[1])  # a second table says something else of it
                 item = known[named[1]]
                 said = [(cells[1], str(getattr(item, "title", "")))]
-                said += [(cells[2], item.moscow)] if isinstance(item, Requirement) else []
+                if isinstance(item, Requirement):  # one that is not functional has its category before it
+                    said.append((cells[2 + (item.kind == "nonfunctional")], item.moscow))
                 for shown, own in said:
                     if plain(shown) != plain(own):
                         yield finding("index_differs", kind, item.id, own, other=shown, language=language)
