@@ -49,11 +49,11 @@ _RANKED = tuple(
     )
 )
 _JOINT = expression(
-    r"( (?=(?:because|since|as) )|[，,]?(?=因为)|\s*[,;，；]\s*(?:and |but |while )?|[，,]?(?:而|但是?)|,? (?:and|but|while|whereas) )",
+    r"( (?=(?:because|since|as) )|[，,]?(?=因为)|\s*[,;，；]\s*(?:and |but |while )?|\s*[:–—]\s+(?=(?:it|this|that|they|these|those)\b)|[，,]?(?:而|但是?)|,? (?:and|but|while|whereas) )",
     re.IGNORECASE,
 )
 _REASON = expression(  # what stands behind an order and says why: `it is only the opening of my mail`
-    r"^(?:(?:because|since|as)\b|(?:it|this|that|they|these|those)(?: (?:is|are|was|were|has|have|had|belongs?|came)\b|['’](?:s|re)\b)"
+    r"^(?:(?:because|since|as)\b|(?:it|this|that|they|these|those)(?: (?:is|are|was|were|has|have|had|belongs?|came|comes?|stems?|do(?:es)? not|don['’]t|doesn['’]t)\b|['’](?:s|re)\b)"
     r"|因为|(?:它们?|这些?|那些?)(?:只|仅)?(?:是|属于))",
     re.IGNORECASE,
 )

@@ -3,6 +3,8 @@
 It is read as the same section of a request is; it asks for nothing that the product should do.
 """
 
+# ruff: noqa: E501 - patterns are read whole
+
 from __future__ import annotations
 
 import re
@@ -14,6 +16,7 @@ from orchestrator.domain.text import keywords
 from workers.builtin.analysis import Actor, RequestAnalysis
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import first_modal
+from workers.builtin.people import actor_name, is_person
 from workers.builtin.wishes import imperative, same_person
 from workers.documents.block_parts import several
 from workers.documents.inline_labels import SECTIONS
@@ -28,6 +31,22 @@ _ALIKE = {"plan": "constraint"}  # what a timeline says is a limit
 _LISTS = ("constraint", "risk", "assumption", "dependency")  # behind whose labels several may stand
 _THEY = expression(
     r"(?:they|all of them|most of them|some of them|everybody|these|he|she)\b|他们|她们|大家", re.IGNORECASE
+)
+_NAMES = (  # a section as the subject of a sentence
+    (
+        "Users",
+        expression(
+            r"(?:the |our |its )?(?:main |primary |target |end |intended )?(?:users|audience)(?: of (?:it|this|the (?:app|tool|product|system)))? (?:are|is|will be) (?!not\b|able\b|allowed\b|happy\b|unhappy\b|\w+(?:ed|ing)\b)",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "Problem",
+        expression(
+            r"(?:the |our )?(?:main |real |actual )?problem (?:today )?is(?: that)? (?!not\b|solved\b)",
+            re.IGNORECASE,
+        ),
+    ),
 )
 _WORDS = 10  # of one of several that stand in a line
 OF_BRIEF = SECTIONS - {"non_goal", "constraint"}  # what no later document states
@@ -46,7 +65,7 @@ def in_section(row: Sentence) -> bool:
         return True
     modal = first_modal(row.text, lex)
     if row.role == "user":
-        return modal is None and not imperative(row.text, lex)
+        return modal is None and (not imperative(row.text, lex) or is_person(actor_name(row.text), lex))
     first = row.passage.text.startswith(row.text)
     return is_telling(row.text) and (first or not (modal or imperative(row.text, lex)))
 
@@ -59,7 +78,15 @@ def section_rows(pieces: Iterable[str]) -> list[Sentence]:
 
 def said_in(piece: str) -> list[Sentence]:
     """The sentences of a person's words; what stands behind `Timeline:` counts as a limit."""
-    return [*sentences_of(tuple(map(_as_said, passages(piece))))]
+    return [*sentences_of(tuple(map(_as_said, passages(_labelled(piece)))))]
+
+
+def _labelled(piece: str) -> str:
+    """`The users are clerks` as `Users: clerks`."""
+    said = piece.strip()
+    return next(
+        (f"{label}: {said[match.end() :]}" for label, form in _NAMES if (match := form.match(said))), piece
+    )
 
 
 def _as_said(passage: Passage) -> Passage:

@@ -380,7 +380,7 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
     if named and role == "acceptance" and main == "criterion" and values.get("target"):
         return f"{named} | {values['target']}", ""
     noted = next((cell for header, cell in base.block.cells if _NOTES.match(header)), "")
-    if named and description and description == noted and main == "requirement":
+    if named and noted and description in ("", noted) and main == "requirement":
         return f"{named} ({noted.rstrip('.')})" if _SPECIFIES.search(noted) else named, ""
     if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
         longer = len(description.split()) > 2 or len(description) > 8
