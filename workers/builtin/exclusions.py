@@ -104,8 +104,9 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     wish = row.passage.values.get("needs", "") if row.passage.values.get("user") else ""
     if row.passage.block.kind == "row" and " | " in row.text and row.role in ASKED:
         return False  # what one cell of several denies is no exclusion
-    if row.role == "" and not row.item and _BARE_NO.match(row.text) and row.text == row.quote:
-        return category_of(row.text, lex) != "S"
+    alone = row.role == "" and not row.item and row.text == row.quote
+    if alone and _BARE_NO.match(row.text) and category_of(row.text, lex) != "S":
+        return True
     if _behind_question(row) and _DENYING.match(row.text) and not row.item:
         return True
     if row.role in ("", *ASKED) and _NOT_NOW.search(row.text):

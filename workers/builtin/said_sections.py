@@ -32,21 +32,9 @@ _LISTS = ("constraint", "risk", "assumption", "dependency")  # behind whose labe
 _THEY = expression(
     r"(?:they|all of them|most of them|some of them|everybody|these|he|she)\b|他们|她们|大家", re.IGNORECASE
 )
-_NAMES = (  # a section as the subject of a sentence
-    (
-        "Users",
-        expression(
-            r"(?:the |our |its )?(?:main |primary |target |end |intended )?(?:users|audience)(?: of (?:it|this|the (?:app|tool|product|system)))? (?:are|is|will be) (?!not\b|able\b|allowed\b|happy\b|unhappy\b|\w+(?:ed|ing)\b)",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "Problem",
-        expression(
-            r"(?:the |our )?(?:main |real |actual )?problem (?:today )?is(?: that)? (?!not\b|solved\b)",
-            re.IGNORECASE,
-        ),
-    ),
+_USERS_ARE = expression(  # a section as the subject of a sentence
+    r"^(?:the |our |its )?(?:main |primary |target |end |intended )?(?:users|audience)(?: of (?:it|this|the (?:app|tool|product|system)))? (?:are|is|will be) (?!not\b|able\b|allowed\b|happy\b|unhappy\b|\w+(?:ed|ing)\b)",
+    re.IGNORECASE,
 )
 _WORDS = 10  # of one of several that stand in a line
 OF_BRIEF = SECTIONS - {"non_goal", "constraint"}  # what no later document states
@@ -78,15 +66,8 @@ def section_rows(pieces: Iterable[str]) -> list[Sentence]:
 
 def said_in(piece: str) -> list[Sentence]:
     """The sentences of a person's words; what stands behind `Timeline:` counts as a limit."""
-    return [*sentences_of(tuple(map(_as_said, passages(_labelled(piece)))))]
-
-
-def _labelled(piece: str) -> str:
-    """`The users are clerks` as `Users: clerks`."""
-    said = piece.strip()
-    return next(
-        (f"{label}: {said[match.end() :]}" for label, form in _NAMES if (match := form.match(said))), piece
-    )
+    piece = _USERS_ARE.sub("Users: ", piece.strip())
+    return [*sentences_of(tuple(map(_as_said, passages(piece))))]
 
 
 def _as_said(passage: Passage) -> Passage:

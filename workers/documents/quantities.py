@@ -90,7 +90,7 @@ def _quantity() -> re.Pattern[str]:
         rf"|\bhalf (?:an? (?:{_any('units')})\b)|\bhalf(?= within| by|$|[.,])"
     )
     number = rf"[$€£]?\d(?:[\d.,:]*\d)?(?:[kM]\b)?\+?|\b(?:{plain})\b|ゼロ"
-    unit = rf"(?:\s*(?:%|per ?cent\b|prozent\b|pour ?cent\b|por ciento\b|{_CJK}))?(?:\s*{units})?"
+    unit = rf"\s*(?:%|per ?cent\b|prozent\b|pour ?cent\b|por ciento\b|{_CJK})?(?:\s*{units})?"
     of_each = rf"\s(?:{_any('each')})\s\w+"
     of_each_one = rf"(?:{of_each})?"
     some = rf"\s(?!(?:{_any('bounds')}|in|on|of|from|to|or|and|with)\b)[a-z]+"

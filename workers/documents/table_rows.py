@@ -379,7 +379,9 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         return " | ".join(cell for _, cell in base.block.cells if cell), ""  # `Quantity | Limit`
     if named and role == "acceptance" and main == "criterion" and values.get("target"):
         return f"{named} | {values['target']}", ""
-    noted = next((cell for header, cell in base.block.cells if _NOTES.match(header)), "")
+    noted = next(
+        (cell for header, cell in base.block.cells if _NOTES.match(header) and not _KEY.match(cell)), ""
+    )
     if named and noted and description in ("", noted) and main == "requirement":
         return f"{named} ({noted.rstrip('.')})" if _SPECIFIES.search(noted) else named, ""
     if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
