@@ -61,6 +61,40 @@ def test_a_criterion_is_met_by_what_shows_it(
     assert shown == ([("high", "criterion_unmet")] if met == UNMET else unproved)
 
 
+KEPT: dict[str, object] = {
+    "baseline": 4,
+    "passed": 5,
+    "regressions": [],
+    "missing": [],
+    "fewer": 0,
+    "unverified": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "tests", "met"),
+    [
+        ("The tests that passed before are run again and succeed.", KEPT, MET),
+        ("All existing tests still pass", KEPT, MET),
+        ("重新运行之前通过的测试，结果成功。", KEPT, MET),
+        ("The new tests pass", KEPT, UNMET),
+        ("All existing tests still pass", {**KEPT, "regressions": ["t.py::test_old"]}, UNMET),
+        ("All existing tests still pass", {**KEPT, "missing": ["t.py::test_old"]}, UNMET),
+        ("All existing tests still pass", {**KEPT, "unverified": "no runner"}, UNMET),
+        ("All existing tests still pass", {**KEPT, "baseline": None}, UNMET),
+    ],
+)
+def test_that_earlier_tests_still_pass_is_shown_by_their_runs(
+    text: str, tests: dict[str, object], met: str
+) -> None:
+    task = replace(PLAN.tasks[0], criteria=(Criterion("TASK-001-C1", text, ("REQ-001",)),))
+    records = [{"plan_task": "TASK-001", "tests": tests, "criteria": []}]
+
+    (found,) = review_criteria(replace(PLAN, tasks=(task,)), records, [], added("pass"))
+
+    assert (found.met, found.is_proved) == (met, met == MET)
+
+
 def test_of_a_criterion_whose_tests_pass_without_the_change_that_is_said() -> None:
     held = {"files": [], "tests": ["t.py::test_older"]}
     records = [{"criteria": [{"id": "TASK-001-C1", "verified": "held", "claimed": held}]}]

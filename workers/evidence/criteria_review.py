@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from orchestrator.domain.dataclass import dataclass, replace
 from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.patterns import expression
 from orchestrator.domain.plan import Criterion, Plan, PlanTask
 from orchestrator.domain.plan_checks import REMOVE
 from orchestrator.domain.text import keywords, overlap
@@ -22,6 +24,14 @@ NOBODY: Mapping[str, str] = MappingProxyType({})
 PARTIAL_SHARE = 0.4  # of a criterion's words, in the added lines
 CHECK = "criteria"
 REQUIREMENT_MISSING = "requirement_missing"
+AS_BEFORE = "the tests that passed before, which still do"
+_ASKS_FOR_AS_BEFORE = expression(  # that what passed before passes now: the runs over base and head tell
+    r"\b(?:tests?|checks) that (?:pass(?:ed)?|succeed(?:ed)?) before\b"
+    r"|\b(?:existing|previous(?:ly passing)?|earlier|current) tests "
+    r"(?:(?:all )?(?:still|continue to) |(?:must|should) (?:still )?)?(?:pass|succeed)"
+    r"|\bno (?:test )?regressions?\b|之前通过的(?:测试|检查)|(?:原有|已有|现有)测试.{0,6}通过",
+    re.IGNORECASE,
+)
 BY_CHANGE = (
     "docs",
     REMOVE,
@@ -84,6 +94,7 @@ def review_criteria(
             unknown[str(each.get("id"))] = [str(name) for name in each.get("not_found") or ()]
             unmentioned[str(each.get("id"))] = [str(name) for name in each.get("not_mentioned") or ()]
             held[str(each.get("id"))] = _claimed(each, "tests") if each.get("verified") == "held" else []
+    as_before = {str(each.get("plan_task")) for each in records if _has_kept_tests(each.get("tests"))}
     added = frozenset().union(*(keywords(line) for file in changes.files for _, line in file.added))
     words = added | frozenset().union(*(_parts(file.path) for file in changes.files))
     found = []
@@ -98,6 +109,8 @@ def review_criteria(
             reviewed = _reviewed(task, criterion, shown, changed, words)
             if reviewed.met != MET and (passing := held.get(criterion.id)):
                 reviewed = replace(reviewed, by=f"{HELD} ({', '.join(passing[:SHOWN])})")
+            if reviewed.met != MET and _ASKS_FOR_AS_BEFORE.search(criterion.text) and task.id in as_before:
+                reviewed = replace(reviewed, met=MET, by=AS_BEFORE, is_proved=True)
             names = code_names(criterion.text)
             if reviewed.met == PARTIAL and names and not mentions.added(names):
                 reviewed = replace(reviewed, met=UNMET)  # what it names was not written
@@ -105,6 +118,17 @@ def review_criteria(
             by = reviewed.by + (why if reviewed.met != MET else not_found(unknown.get(criterion.id, ())))
             found.append(replace(reviewed, by=by))
     return found
+
+
+def _has_kept_tests(tests: Json) -> bool:
+    """Whether tests passed before a change, and all of them pass after it, by the summary in its record."""
+    return (
+        isinstance(tests, dict)
+        and bool(tests.get("baseline"))
+        and tests.get("unverified") is None
+        and not (tests.get("regressions") or tests.get("missing") or tests.get("fewer"))
+        and tests.get("passed") is not None
+    )
 
 
 def _task_of(link: Link) -> str:
