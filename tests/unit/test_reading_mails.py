@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.unit.builtin_chain import chain
 from workers.builtin.amended import parts
 from workers.builtin.goals import goal_of
 from workers.builtin.request import analyse_request
@@ -161,4 +162,20 @@ def test_words_of_a_person_about_users_and_why_something_is_dropped() -> None:
     assert parts("Drop REQ-005 and NFR-S-002: they come from a footer.") == [
         "Drop REQ-005 and NFR-S-002",
         "they come from a footer.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Fix: words() counts 'end.' and 'end' as two words.",
+        "fix(cli): exit code is 0 when the file is missing",
+    ],
+)
+def test_criterion_of_a_fix_asks_for_the_end_of_what_is_wrong(title: str) -> None:
+    required = chain(title)["requirements"].items[0]
+
+    assert [text.partition(":")[0] for text in required.acceptance_criteria] == [
+        "The steps that lead to it today are repeated after the change, and it does not appear",
+        "A test fails without the change and succeeds with it (proposed, to be confirmed)",
     ]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from orchestrator.domain.testable import is_testable
 from workers.builtin.amended import amended, ranked, with_criteria
 from workers.builtin.analysis import Need
-from workers.builtin.clauses import clause
+from workers.builtin.clauses import clause, first_modal
 from workers.builtin.criteria import criteria, headline
 from workers.builtin.discovery import left_out
 from workers.builtin.material import Material
@@ -135,7 +135,9 @@ def requirement(need: Need, m: Material, own: Sequence[str] = ()) -> Requirement
     nonfunctional = need.kind == "nonfunctional" and bool(need.category)
     accepted = unique(own) or ([need.shown] if need.shown else criteria(need, lex))
     if m.ask and not own and not need.part and need.text in m.analysis.text:
-        said = accepted if any(c.isdigit() for c in need.text) or not need.by_default else []
+        is_wrong = m.ask.kind == "fix" and first_modal(need.text, lex) is None  # it says what must not be so
+        valued = any(c.isdigit() for c in need.text) or not need.by_default
+        said = accepted if valued and not is_wrong else []
         proposed = [lex.say("criterion_proposed", text=strip_end(text)) for text in m.ask.criteria]
         accepted = unique([*said, *proposed])
     return Requirement(
