@@ -444,9 +444,10 @@ class Daemon:
                 self._maintenance.tidy_trees()
         except StoreBroken as error:
             self._fail(error)
-        except LifecycleError as error:  # the timer reaps again
-            self._log.error("must_wait", error=error.what, why=error.why, fix=error.fix)
-        self._wake()
+        except (LifecycleError, OSError) as error:  # the timer reaps again
+            self._log.error("must_wait", error=str(error), why=getattr(error, "why", ""))
+        finally:
+            self._wake()
 
     def _is_damaged(self) -> bool:
         """Whether the file is, which our host has met and we may never come to; then the loop ends."""
@@ -474,14 +475,17 @@ class Daemon:
         When the disk has failed we end as if killed: nothing can be written, and the host is the next daemon's. Only a log
         that was removed is moved into the database first, before anybody writes another.
         """
-        if self._store.is_broken and self._failures.has_lost_log():
-            self._supervisor.stop(0)  # it would go on to commit into that log
-            self._tried(self._failures.save_log)
+        is_broken = self._store.is_broken
+        if is_broken:
+            clock.stop()
+            if self._failures.has_lost_log():
+                self._supervisor.stop(0)  # it would go on to commit into that log
+                self._tried(self._failures.save_log)
         if self._relay is not None:
             self._relay.close()
-        if not self._store.is_broken:
+        if not is_broken:
             self._supervisor.stop(self._settings.drain_seconds + 10, self._left_behind())
-        clock.stop()
+            clock.stop()
         for last in (self._projections.finish, self._store.checkpoint, self._leader.leave):
             self._tried(last)
         if self._traces is not None:
@@ -506,7 +510,7 @@ class Daemon:
             self._log.error("hosts_left_behind", error=error.what, why=error.why)  # they leave by themselves
             return []
 
-    def _tried(self, last: Callable[[], None]) -> None:
+    def _tried(self, last: Callable[[], object]) -> None:
         """What fails at the end is made good by the next daemon, and keeps us from nothing else."""
         try:
             last()

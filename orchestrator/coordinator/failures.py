@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 
 from orchestrator.coordinator.leadership import Leader, Leadership
@@ -19,6 +20,9 @@ from orchestrator.log import Logger
 from orchestrator.store import ballast, leases, sessions
 from orchestrator.store.backends.sqlite_integrity import LogWatch
 from orchestrator.store.store import Store, Tx
+
+READ_SECONDS = 10.0  # within which those who read while a log is saved must end
+POLL_SECONDS = 0.05  # between two tries to save it
 
 
 class Failures:
@@ -44,12 +48,18 @@ class Failures:
         except StoreBroken as error:
             self._log.error("log_lost", why=error.why)
             return True
+        except OSError as error:  # the disk tells nothing of it
+            self._log.error("log_not_seen", why=str(error))
         return False
 
     def save_log(self) -> None:
         """Move a log that was removed in use into the database: it is still ours to read until we end."""
-        if not self._log_watch.is_replaced:
-            self._store.checkpoint(last=True)
+        until = time.monotonic() + READ_SECONDS
+        while not (self._log_watch.is_replaced or self._store.checkpoint(last=True)):
+            if time.monotonic() >= until:
+                self._log.error("log_not_kept", why="somebody reads what was there before")
+                return
+            time.sleep(POLL_SECONDS)
 
     def check_ballast(self, lead: Leadership) -> None:
         """Pause every session when the ballast was used up and cannot be made again: the disk is full.

@@ -286,12 +286,12 @@ class Store:
         """The sessions in groups, each to be written by one unit."""
         return self.backend.in_units(sessions)
 
-    def checkpoint(self, *, last: bool = False) -> None:
-        """Move the log into the database as far as no reader is in the way. The daemon alone calls this.
+    def checkpoint(self, *, last: bool = False) -> bool:
+        """Move the log into the database as far as no reader is in the way; whether that was all. For the daemon alone.
 
         `last`: after `give_up`, so that nothing is committed behind it.
         """
-        self.backend.checkpoint(last=last)
+        return self.backend.checkpoint(last=last)
 
     @property
     def is_broken(self) -> bool:

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from itertools import count
@@ -233,6 +234,78 @@ def test_a_removed_log_is_kept_when_a_failed_read_has_noticed_it_first(store: St
     assert titles(again) == ["Kept work"]
     again.close()
     invariants.check(store.path)
+
+
+OPENED = """
+import sqlite3, sys
+other = sqlite3.connect(sys.argv[1], isolation_level=None)
+other.execute("SELECT count(*) FROM sessions").fetchall()
+print("open", flush=True)
+sys.stdin.readline()
+other.execute("UPDATE sessions SET title = 'Work of another'")
+other.close()
+"""
+
+
+SEEN = """
+import sqlite3, sys
+found = sqlite3.connect(sys.argv[1])
+print(*(found.execute(sql).fetchall() for sql in ("PRAGMA integrity_check", "SELECT title FROM sessions")))
+"""
+
+
+def test_a_removed_log_is_not_moved_under_a_process_with_an_index_of_its_own(store: Store) -> None:
+    watch = LogWatch(store.path)
+    factories.make_session(store, "Kept work")
+    store.checkpoint()
+    for number in range(40):
+        factories.make_session(store, f"Lost work {number}")
+    watch.check()
+    for suffix in REMOVED["both"]:
+        store.path.with_name(store.path.name + suffix).unlink()
+    with subprocess.Popen(
+        [sys.executable, "-c", OPENED, str(store.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdin is not None and other.stdout is not None
+        assert other.stdout.readline() == b"open\n"
+
+        is_replaced = watch.is_replaced
+        if not is_replaced:
+            store.checkpoint(last=True)
+        other.communicate(b"\n", timeout=60)
+
+    assert is_replaced
+    seen = subprocess.run(
+        [sys.executable, "-c", SEEN, str(store.path)], capture_output=True, text=True, timeout=60
+    )
+    assert seen.stdout == "[('ok',)] [('Work of another',)]\n", seen.stderr
+
+
+def test_a_removed_log_is_kept_as_soon_as_a_reader_of_what_was_before_has_ended(store: Store) -> None:
+    failures = Failures(
+        store, Leader(store, 30.0, structlog.get_logger(), lambda: None), structlog.get_logger()
+    )
+    factories.make_session(store, "First")
+    reader = sqlite3.connect(store.path, isolation_level=None, check_same_thread=False)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM sessions").fetchall()
+    factories.make_session(store, "Second")
+    failures.check_log()
+    store.path.with_name(store.path.name + "-wal").unlink()
+    assert failures.has_lost_log()
+    at_first = store.checkpoint(last=True)
+    end = threading.Timer(0.2, reader.rollback)
+
+    end.start()
+    failures.save_log()
+    end.join()
+
+    assert not at_first
+    reader.close()
+    store.close()
+    again = Store(store.path)
+    assert titles(again) == ["First", "Second"]
+    again.close()
 
 
 ANOTHER = """

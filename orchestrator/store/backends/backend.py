@@ -111,7 +111,7 @@ class Backend(Protocol):
     def give_up(self, why: str) -> None:
         """Acknowledge nothing any more: somebody found that what we commit would be lost."""
 
-    def checkpoint(self, *, last: bool = False) -> None:
-        """Move a log into the database, where there is one. `last`: after `give_up`."""
+    def checkpoint(self, *, last: bool = False) -> bool:
+        """Move a log into the database, where there is one; whether nothing is left in it. `last`: after `give_up`."""
 
     def close(self) -> None: ...

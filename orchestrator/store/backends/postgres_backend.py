@@ -291,8 +291,9 @@ class PostgresBackend:
     def give_up(self, why: str) -> None:
         self._broken = why
 
-    def checkpoint(self, *, last: bool = False) -> None:
+    def checkpoint(self, *, last: bool = False) -> bool:
         """The server does so by itself."""
+        return True
 
     @cached_property
     def _where(self) -> str:

@@ -69,6 +69,7 @@ def data_version(connection: Connection) -> int:
     return int(found)
 
 
-def checkpoint(connection: Connection) -> None:
-    """Move the log into the database, as far as no reader is in the way."""
-    connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+def checkpoint(connection: Connection) -> bool:
+    """Move the log into the database, as far as no reader is in the way; whether that was all of it."""
+    busy, written, moved = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    return not busy and bool(written == moved)

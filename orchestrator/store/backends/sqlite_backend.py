@@ -165,8 +165,8 @@ class SqliteBackend:
     def in_units(self, sessions: Sequence[str]) -> list[Sequence[str]]:
         return [sessions] if sessions else []
 
-    def checkpoint(self, *, last: bool = False) -> None:
-        """Move the log into the database as far as no reader is in the way. The daemon alone calls this.
+    def checkpoint(self, *, last: bool = False) -> bool:
+        """Move the log into the database as far as no reader is in the way; whether that was all. For the daemon alone.
 
         `last`: after `give_up`, so that nothing is committed behind it.
         """
@@ -174,7 +174,7 @@ class SqliteBackend:
             self.must_be_whole()
         try:
             with self._writing() as connection:
-                sqlite.checkpoint(connection)
+                return sqlite.checkpoint(connection)
         except sqlite.DriverError as error:
             raise self._explained(error) from error
 

@@ -40,11 +40,15 @@ class LogWatch:
 
     @property
     def is_replaced(self) -> bool:
-        """Another process has written a log of its own: ours must not be moved into the database any more.
+        """Whether ours must not be moved into the database any more: another process has a log, or an index, of its own.
 
-        Whoever merely opens the database puts an empty file there, which holds nothing that could be lost.
+        Whoever merely opens the database puts an empty log there. As long as that is with our index, all agree on what is
+        moved; with another one, they would go on from pages that they have read already.
         """
-        return any(inode_and_size(file)[1] for file in self._files[:1])
+        if not self._files:
+            return False
+        (_, written), (index, _) = map(inode_and_size, self._files)
+        return written > 0 or index not in (None, self._known[1])
 
 
 def inode_and_size(file: Path) -> tuple[int | None, int]:
