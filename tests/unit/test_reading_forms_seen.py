@@ -293,3 +293,55 @@ def test_kinds_of_users_are_users_and_no_values() -> None:
     )
 
     assert [actor.name for actor in found.actors] == ["Club members", "Treasurers"]
+
+
+@pytest.mark.parametrize(
+    ("list_", "parts"),
+    [
+        ("系统包括：\n\n- 会员管理\n- 课程预约\n- 导出报表", ["会员管理", "课程预约", "导出报表"]),
+        (
+            "The system has to work with:\n\n- Payment reminders\n- Room booking",
+            ["Payment reminders", "Room booking"],
+        ),
+        ("### Account types\n\n- Password reset\n- Two-factor login", ["Password reset", "Two-factor login"]),
+    ],
+)
+def test_parts_below_a_lead_that_names_no_values_are_requirements(list_: str, parts: list[str]) -> None:
+    assert asked(f"# Hall\n\n## Requirements\n\n{list_}\n") == parts
+
+
+def test_so_that_belongs_to_a_story_alone() -> None:
+    found = analyse_request(
+        "# Gate\n\n## Why\n\nSo that nobody waits at the gates.\n\n## Requirements\n\n- The clerk can print a ticket\n\n"
+        "So that is all for now, thanks a lot.\n"
+    )
+
+    assert [need.text for need in found.needs] == ["The clerk can print a ticket"]
+    assert "So that nobody waits at the gates." in found.situation
+
+
+def test_example_in_code_is_no_story() -> None:
+    found = analyse_request(
+        "# Lint\n\n## Requirements\n\nThe linter must reject this input:\n\n```\nAs a hacker I want\n```\n"
+    )
+
+    assert [need.text for need in found.needs] == ["The linter must reject this input"]
+    assert not found.actors
+
+
+@pytest.mark.parametrize(
+    "said", ["Postgres is a database that we run today.", "Maria is the owner of our shop."]
+)
+def test_what_is_no_product_gives_no_name(said: str) -> None:
+    found = analyse_request(
+        f"{said} We need a register of keys that the porter searches. It must print a slip."
+    )
+
+    assert found.title == "Register of keys"
+
+
+@pytest.mark.parametrize(
+    "text", ["As a as a as a as a as a as a as a as a", "x \ue0007\ue001 y must z", "用" * 200]
+)
+def test_odd_text_is_read_at_once_and_breaks_nothing(text: str) -> None:
+    assert analyse_request(text).title

@@ -48,7 +48,7 @@ _AT_TIMES = expression(  # what is not to be then is there otherwise: `No remind
     re.IGNORECASE,
 )
 _LEAVES = expression(  # what the product says that it does not do: `Gatelog does not open the gate`
-    r"^(?:the (?:software|system|app|application|product|service|tool|library|site)|it|(?-i:[A-Z])\w+) (?:does|will) not (?!(?:work|have|need|want|know|like|mind|fit|help|exist|matter|mean|say|look|get|use|cover|contain|define|describe|prescribe|replace|specify)\b)(?!.*\b(?:when|if|unless|until|without|more than|yet)\b)\w+ ",
+    r"^(?:the (?:software|system|app|application|product|service|tool|library|site)|it|(?-i:[A-Z])\w+) (?:does|will) not (?!(?:work|have|need|want|know|like|mind|fit|help|exist|matter|mean|say|look|get|use|cover|contain|define|describe|prescribe|replace|specify|lose|crash|delete|pay|receive|disappear|break|fail|corrupt|leak|reveal|expire|forget|repeat)\b)(?!.*\b(?:when|if|unless|until|without|more than|yet|twice|again)\b)\w+ ",
     re.IGNORECASE,
 )
 _FOR_NOW = expression(  # then it is left out of a version

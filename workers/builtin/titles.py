@@ -43,7 +43,7 @@ _THING_HAN = expression(
     r"(?:我们?|店里|公司|学校|社区)(?:现在|很|都)?(?:需要|想要?|希望有?|打算|计划|要)(?:做|有|开发|搭建|建)?一[个套款份]([^，。,；、]{2,20}?)(?=[，。,；]|$)"
 )
 _DEFINED = expression(  # `Hivebook Pro is a small app for ...`
-    r"(?!(?:This|That|It|There|Here|What|Our|The|A|An)\b)([A-Z][\w’'&.-]*(?: [A-Z0-9][\w’'&.-]*){0,3}) (?:is|will be) (?:an?|the) (?=[^.;:]{3,})"
+    r"(?!(?:This|That|It|There|Here|What|Our|The|A|An)\b)([A-Z][\w’'&.-]*(?: [A-Z0-9][\w’'&.-]*){0,3}) (?:is|will be) (?:an?|the) (?=(?:[\w,'’/-]+ ){0,6}?(?:apps?|application|tool|toolkit|system|platform|service|website|site|product|library|game|bot|plugin|extension|software|program|portal|dashboard|marketplace|package|framework|api|cli|suite|solution|assistant)\b)"
 )
 _HEADINGS = 3  # that may say its name
 _OPENING, _NAME = 8, 8  # sentences in which a text says what it asks for; words of its name
@@ -139,7 +139,7 @@ def _shortened(first: str) -> str:
     words = short.split()
     kept = words[:12]
     leads_on = statement_words("ends_thing") | {"a", "an", "the"}
-    while len(kept) < len(words) and kept[-1].lower() in leads_on:
+    while kept and len(kept) < len(words) and kept[-1].lower() in leads_on:
         kept.pop()
     if len(kept) < len(words) and tongue(first):  # no clause is cut before its negation
         kept = _NEXT_CLAUSE.split(" ".join(words), maxsplit=1)[0].split()

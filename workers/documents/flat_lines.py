@@ -60,7 +60,8 @@ def _counted_within(line: str, first: str, indent: str = "") -> list[str]:
     for mark, end in zip(marks, ends, strict=True):
         part = line[mark.end() : end].strip()
         nested = [] if indent else _counted_within(part, "a", "  ")
-        said = part[: next(_WITHIN.finditer(part)).start()].rstrip() if nested else part
+        inner = (found.start() for found in _WITHIN.finditer(part) if found[1] == "a")
+        said = part[: next(inner)].rstrip() if nested else part
         lines += [f"{indent}- {said}", *nested]
     return lines
 

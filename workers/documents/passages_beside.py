@@ -19,10 +19,13 @@ _UNFINISHED = ASKED | {"", "plan"}
 _DESCRIBING = ASKED | {"", "background", "user", "constraint", "dependency"}
 _VALUES = 4  # words of an item that may be a value
 _LISTS_VALUES = expression(  # a lead that values follow: `Filter by:`, `The status is one of:`
-    r"(?:\b(?:by|of|from|with|using|includ(?:e|es|ed|ing)|contains?|consists? of"
+    r"(?:\b(?:by|(?:one|any|some) of|(?:choose|chosen|select(?:ed)?|pick(?:ed)?) from"
     r"|fields|values|options|status(?:es)?|states|types|formats|categories|colou?rs|palette|inputs|parameters|attributes|properties)"
-    r"|字段|取值|选项|状态|类型|包括|包含)\s*[:：]$",
+    r"|字段|取值|选项|状态|类型)\s*[:：]$",
     re.IGNORECASE,
+)
+_HEADS_VALUES = expression(  # the same of a heading, below which parts of the thing may stand as well
+    r".*(?:\b(?:fields|values|parameters|attributes|properties)|字段|取值)\s*[:：]$", re.IGNORECASE
 )
 _NAMED_FIELD = expression(
     r"(?:(?:optional|required)\s+)?`[A-Za-z_][\w.]*`(?:\s*(?:[–—:(=-]|$|[,.;]).*)?", re.DOTALL
@@ -74,7 +77,8 @@ def _with_values(found: list[Passage]) -> list[Passage]:
         fields = all(_NAMED_FIELD.fullmatch(text) and not _BEHAVES.search(text) for text in texts)
         asked = all(found[at].role in ASKED for at in rows)
         named = said or (f"{section[-1]}:" if section and asked else "")
-        values = _LISTS_VALUES.search(named) and all(_is_value(text) for text in texts)
+        led = _LISTS_VALUES.search(said) if said else _HEADS_VALUES.match(named)
+        values = led and all(_is_value(text) for text in texts)
         if len(rows) < 2 or not (fields or values):
             continue
         for at in rows:

@@ -26,6 +26,8 @@ from workers.documents.threads import parted
 _FENCED = expression(
     r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(?:.*\n)*?[ ]{0,3}\1[`~]*[ \t]*$", re.MULTILINE
 )  # is code
+_HEADING_LINE = expression(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$", re.MULTILINE)
+_OF_STORIES = frozenset({"requirement", "use_case"})
 _KEPT, _PLACE = "\ue000{}\ue001", expression(r"\ue000(\d+)\ue001")  # stands for it meanwhile
 _BULLET = expression(
     r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔»][ \t\u3000]*(?=\S)|^(\s*)(?:[①-⑳]|~(?= )|[（(][a-z][)）](?= )|[a-h]\)(?= ))[ \t]*(?=\S)"
@@ -69,7 +71,7 @@ _STORY = expression(
 )
 _TOLD_APART = expression(  # a story whose parts are lines or paragraphs of their own
     r"(?m)^(?P<who>\W*as (?:an?|the)\b[^\n.]{2,60}?),?[ \t]*\n\s*(?=[*_]{0,2}i (?:want|need|would like|can|wish)\b)"
-    r"|(?<=[\w)*_`\"”]),?[ \t]*\n\s*(?=[*_]{0,2}so that\b)",
+    r"|^(?P<wish>(?!#)[^\n]*\bi (?:want|need|would like|can|wish)\b[^\n]*?[\w)*_`\"”]),?[ \t]*\n\s*(?=[*_]{0,2}so that\b(?! is\b|['’]s))",
     re.IGNORECASE,
 )
 _NARROW = 36  # characters of Chinese that nobody wraps at
@@ -85,7 +87,7 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     code = [found[0] for found in _FENCED.finditer(text)]
     places = iter(range(len(code)))
     text = _FENCED.sub(lambda _: _KEPT.format(next(places)), text)
-    text = _TOLD_APART.sub(lambda found: f"{found['who'] or ''}, ", text)
+    text = _TOLD_APART.sub(lambda found: f"{found['who'] or found['wish']}, ", text)
     talk = of_chat(text.split("\n"))
     before, body, after = talk or of_message(text)
     said, heads = parted(with_marks(body.split("\n")))
@@ -98,15 +100,22 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     if not HEADING.search(body):
         marked = list(_with_headings(marked, _topics(marked) if not talk else frozenset()))
     parts = (before, "\n".join(_with_lists(marked)), after)
-    before, body, after = (_PLACE.sub(lambda found: code[int(found[1])], part) for part in parts)
+    before, body, after = (
+        _PLACE.sub(lambda found: code[int(found[1])] if int(found[1]) < len(code) else found[0], part)
+        for part in parts
+    )
     return before, body, after
 
 
 def _unfenced(found: re.Match[str]) -> str:
-    """User stories that stand as code are stories."""
-    _, _, body = found[0].partition("\n")
+    """User stories that stand as code where requirements do are stories; an example that a sentence leads to is none."""
+    opening, _, body = found[0].partition("\n")
     said = body.rpartition("\n")[0] + "\n"
-    return said if _STORY.fullmatch(said) else found[0]
+    before = found.string[: found.start()].rstrip()
+    headings = _HEADING_LINE.findall(before)
+    asked = not headings or role_of(headings[-1]) in _OF_STORIES
+    told = opening.strip("`~ ") in ("", "gherkin", "text") and not before.endswith((":", "："))
+    return said if asked and told and _STORY.fullmatch(said) else found[0]
 
 
 def _with_breaks(lines: list[str]) -> list[str]:
