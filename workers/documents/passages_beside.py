@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from orchestrator.domain.courtesies import is_below_farewell, is_signature
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
-from orchestrator.domain.text import keywords
+from orchestrator.domain.text import is_cjk, keywords
 from workers.documents.lexicon import lexicon
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import is_done, priority_of, role_of
@@ -77,7 +77,13 @@ def _with_values(found: list[Passage]) -> list[Passage]:
         fields = all(_NAMED_FIELD.fullmatch(text) and not _BEHAVES.search(text) for text in texts)
         asked = all(found[at].role in ASKED for at in rows)
         named = said or (f"{section[-1]}:" if section and asked else "")
-        led = _LISTS_VALUES.search(said) if said else _HEADS_VALUES.match(named)
+        led = _LISTS_VALUES.search(named)
+        if led and not said and not _HEADS_VALUES.match(named):
+            led = (
+                led
+                if all(len(text.split()) == 1 and len(text) <= (3 if is_cjk(text) else 30) for text in texts)
+                else None
+            )
         values = led and all(_is_value(text) for text in texts)
         if len(rows) < 2 or not (fields or values):
             continue
