@@ -18,6 +18,7 @@ from workers.documents.table_rows import ISSUE_KINDS, left_out
 _UNFINISHED = ASKED | {"", "plan"}
 _DESCRIBING = ASKED | {"", "background", "user", "constraint", "dependency"}
 _VALUES = 4  # words of an item that may be a value
+_LONGEST_VALUE = {False: 30, True: 3}  # characters of one below a heading; in Chinese
 _LISTS_VALUES = expression(  # a lead that values follow: `Filter by:`, `The status is one of:`
     r"(?:\b(?:by|(?:one|any|some) of|(?:choose|chosen|select(?:ed)?|pick(?:ed)?) from"
     r"|fields|values|options|status(?:es)?|states|types|formats|categories|colou?rs|palette|inputs|parameters|attributes|properties)"
@@ -77,13 +78,8 @@ def _with_values(found: list[Passage]) -> list[Passage]:
         fields = all(_NAMED_FIELD.fullmatch(text) and not _BEHAVES.search(text) for text in texts)
         asked = all(found[at].role in ASKED for at in rows)
         named = said or (f"{section[-1]}:" if section and asked else "")
-        led = _LISTS_VALUES.search(named)
-        if led and not said and not _HEADS_VALUES.match(named):
-            led = (
-                led
-                if all(len(text.split()) == 1 and len(text) <= (3 if is_cjk(text) else 30) for text in texts)
-                else None
-            )
+        single = all(len(text.split()) == 1 and len(text) <= _LONGEST_VALUE[is_cjk(text)] for text in texts)
+        led = _LISTS_VALUES.search(named) and (said or single or _HEADS_VALUES.match(named))
         values = led and all(_is_value(text) for text in texts)
         if len(rows) < 2 or not (fields or values):
             continue
