@@ -23,9 +23,9 @@ from pathlib import Path
 
 from tests.chaos.processes import Found, everyone, read
 from tests.e2e.support import Lifecycle
-from tests.git_world import as_left
+from tests.git_world import as_left, git
 from tests.patience import patient
-from tests.work.building import assert_built, assert_nothing_lost, begin, building
+from tests.work.building import assert_built, assert_nothing_lost, begin, building, subjects
 from tests.work.lanes import lanes
 from tests.work.repositories import Fixture
 from tests.work.scenarios import honest
@@ -67,6 +67,7 @@ class Storm:
         now = set(self.project.rows("SELECT session_id, number, commit_id FROM commits"))
         assert self.landed <= now, f"lost: {self.landed - now}"
         for session in sessions:
+            self._await_branch(session)
             assert_built(self.project, self.fixture, self.before, session)
         self.project.wait(lambda: not self.project.marked(), "no process of a run lives on", 30)
         assert self.project.run("gc").code == 0
@@ -74,6 +75,16 @@ class Storm:
 
     def _is_over(self, session: str) -> bool:
         return self.project.status(session) == ("completed", None)
+
+    def _await_branch(self, session: str) -> None:
+        """A git that was killed leaves a lock in the user's repository; it is removed once it cannot be the user's."""
+        branch = f"refs/heads/lifecycle/{session}"
+
+        def has_followed() -> bool:
+            known = git(self.project.folder, "for-each-ref", branch).strip()
+            return bool(known) and len(subjects(self.project, session)) == len(self.fixture.tasks)
+
+        self.project.wait(has_followed, f"{branch} has followed", PEACE)
 
     def _keep_going(self) -> None:
         """What a person does who sees that nothing goes on."""
