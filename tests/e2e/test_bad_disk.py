@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,33 @@ def test_54_a_disk_that_fills_up_pauses_the_session_and_it_goes_on_when_there_is
         assert last == "completed"  # anew, or in the room that the ballast gave
         assert set(before) <= {"released"}  # not counted
         life.wait(lambda: (life.folder / ".workflow" / "ballast").exists(), "the ballast is made again")
+
+
+@pytest.mark.long
+def test_54_room_that_comes_as_the_lease_of_a_host_is_nearly_over_loses_no_attempt(
+    disk: Disk, gate: Gate
+) -> None:
+    with lifecycle(disk.path / "p", extra=gate.toml) as life:
+        gate.start(life)
+        disk.fill()
+        gate.open()
+        life.wait(lambda: life.status() == ("paused", "disk"), "the session is paused")
+        life.wait(lambda: life.story("RESEARCH-001") != [None], "the attempt has ended")
+        disk.fill()  # no renewal can be written any more
+
+        life.wait(lambda: _lease_left(life) < 0.9, "less than the watchdog's margin is left")
+        disk.make_room()
+        resumed = life.run("resume")
+
+        assert resumed.code == 0, resumed.err
+        *before, last = life.story("RESEARCH-001")
+        assert last == "completed"
+        assert set(before) <= {"released"}
+
+
+def _lease_left(life: Lifecycle) -> float:
+    """Seconds."""
+    return max(row[0] for row in life.rows("SELECT lease_until FROM hosts")) / 1e6 - time.monotonic()
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -208,6 +209,45 @@ def test_the_heartbeat_keeps_a_long_run_alive(store: Store) -> None:
     hosted.end()
 
 
+def test_a_run_that_is_begun_as_the_lease_of_its_host_is_nearly_over_is_renewed_first(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Claimed, and started directly by a report: for longer than most of a lease, no renewal could be written."""
+    desk, left, other = LocalDesk(store), [], sqlite3.connect(store.path, check_same_thread=False)
+    asked = desk.claim
+
+    def nearly_end() -> None:
+        with other:
+            other.execute("UPDATE runs SET lease_until = ? WHERE outcome IS NULL", [ends := soon()])
+            other.execute("UPDATE hosts SET lease_until = ?", [ends])
+
+    def soon() -> int:
+        return store.clock.monotonic() + 4_000_000
+
+    def claim(*given: Any, **named: Any) -> Run | None:
+        nearly_end()
+        return asked(*given, **named)
+
+    def work(live: LiveRun) -> Run | None:
+        left.append(live.deadline - time.monotonic())
+        nearly_end()
+        return make.finish(store, live.row).next
+
+    monkeypatch.setattr(desk, "claim", claim)
+    session = make.make_session(store)
+    make.one_beat(store, session, make.lead(store))
+    hosted = Hosted(store, work, 1, desk=desk, lease_seconds=60, renew_seconds=20, watchdog_margin_seconds=5)
+
+    until(lambda: make.keys(store, session)["DRAFT-001"] == "completed", "two tasks are done")
+    hosted.end()
+    other.close()
+
+    assert min(left) > 20, left  # the next renewal comes in time
+    found = store.read(lambda tx: queries.runs_of(tx, session))
+    assert {row.outcome for row in found} == {"completed"}
+    assert "loop" in {row.opened_by for row in found}
+
+
 def test_the_watchdog_stops_a_run_before_its_lease_ends_when_the_database_is_away(store: Store) -> None:
     stopped: list[float] = []
 
@@ -221,8 +261,6 @@ def test_the_watchdog_stops_a_run_before_its_lease_ends_when_the_database_is_awa
     make.one_beat(store, session, make.lead(store))
     wakeup.wake_hosts(store.project_id)
     until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")
-    import sqlite3
-
     other = sqlite3.connect(store.path, isolation_level=None, timeout=10)
     other.execute("BEGIN IMMEDIATE")  # no renewal can be written any more
     held = time.monotonic()

@@ -19,7 +19,7 @@ from orchestrator.config.settings import Settings
 from orchestrator.domain.account_pause import SECOND
 from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.door.desk import SUPERVISED, Desk, Run, new_run_id
+from orchestrator.door.desk import SUPERVISED, Desk, Renewed, Run, new_run_id
 from orchestrator.installation import Installation
 from orchestrator.log import Logger
 from workers.host.leftovers import Leftovers
@@ -274,11 +274,23 @@ class Host:
         return asked + float(self._settings.lease_seconds - self._settings.watchdog_margin_seconds)
 
     def _first_deadline(self, row: Run) -> float:
-        """Until it is renewed by name: its lease is the host's at the moment of the claim, which may be long ago.
+        """Its lease is the host's at the moment of the claim, which may end before the next renewal: then it is renewed now.
 
         Leases count on the clock of this machine, so they compare with our own.
         """
-        return float(row.lease_until / SECOND - self._settings.watchdog_margin_seconds)
+        ends = float(row.lease_until / SECOND - self._settings.watchdog_margin_seconds)
+        asked = time.monotonic()
+        if ends - asked > self._settings.renew_seconds:
+            return ends
+        try:
+            renewed = self._ask_renewal([*self.live.ids(), row.run])
+        except LifecycleError as error:  # which the heartbeat meets, too
+            self._log.warning("renewal_failed", error=error.what, why=error.why)
+            return ends
+        except Exception:
+            self._log.exception("renewal_broken")
+            return ends
+        return ends if row.run in renewed.gone else self._deadline(asked)
 
     def _keep_renewing(self) -> None:
         while True:
@@ -306,12 +318,7 @@ class Host:
     def _renew(self) -> None:
         asked = time.monotonic()
         named = self.live.ids()
-        renewed = self._desk.renew(
-            self.incarnation,
-            named,
-            lease_seconds=self._settings.lease_seconds,
-            draining=self._draining.is_set(),
-        )
+        renewed = self._ask_renewal(named)
         for run in named:
             if run in renewed.gone:
                 self.live.stop(run, "revoked")
@@ -321,6 +328,15 @@ class Host:
             self._log.error("host_lease_lost")
             self._fenced = True
             self._take_no_more()
+
+    def _ask_renewal(self, runs: list[str]) -> Renewed:
+        """Extend the lease of the host and of these runs. Raises what the desk raises."""
+        return self._desk.renew(
+            self.incarnation,
+            runs,
+            lease_seconds=self._settings.lease_seconds,
+            draining=self._draining.is_set(),
+        )
 
     def _leave(self, error: DatabaseDamaged) -> None:
         """Write no further into a damaged database; whoever started us looks at it, and says so."""
