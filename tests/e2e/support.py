@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -19,6 +19,7 @@ from orchestrator import wakeup
 from orchestrator.store.backends.sqlite import project_id
 from tests.e2e import warm
 from tests.patience import patient
+from workers.host.process_tree import descendants, state
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
@@ -233,6 +234,21 @@ class Lifecycle:
         self.wait(lambda: not (victims & self.pids()), "the killed processes are gone", 10)
         return victims
 
+    def _end_all(self) -> None:
+        """SIGKILL to every process of the project and to what those have started, until none is left to write a file."""
+        named: set[int] = set()
+
+        def none_lives() -> bool:
+            ours = self.pids()
+            named.update(ours, *(descendants(pid) for pid in ours))
+            named.intersection_update(pid for pid in named if (about := state(pid)) and not about.dead)
+            for pid in named:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            return not named
+
+        self.wait(none_lives, "every process of the project has ended")
+
     def sockets(self) -> Path:
         """Where its processes hear wake-ups."""
         return wakeup.runtime_directory(project_id(self.database))
@@ -242,11 +258,7 @@ class Lifecycle:
             if process.poll() is None:
                 process.kill()
             process.communicate()
-        for pid in self.pids():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        self._end_all()
         directory = self.sockets()
         for socket in directory.glob("*.sock"):
             socket.unlink(missing_ok=True)
@@ -266,6 +278,9 @@ def lifecycle(
         yield made
         if made.database.exists():
             invariants.check(made.database)
+    except Exception as error:
+        error.add_note(made.logs()[-6_000:])
+        raise
     finally:
         made.close()
 
