@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.domain.errors import GitDiskFull, GitError
 from tests.e2e.disk import Disk
 from tests.e2e.support import Lifecycle
-from tests.git_world import as_left
+from tests.git_world import as_left, git
 from tests.work.building import assert_built, assert_nothing_lost, begin, building
 from tests.work.lanes import lanes
+from tests.work.repositories import build
+from workers.git.git_process import Git
 
 ONE = lanes(1)
 ROOMY = "400m"  # more than what has to be free before a tree is made
@@ -66,6 +69,69 @@ def test_54_the_disk_of_the_trees_fills_up_during_a_build(tmp_path: Path, roomy:
             roomy.use_up_names()
 
         pauses_and_goes_on(project, roomy, before)
+
+
+WRITES = {  # what git prints of some of these names no reason
+    "a ref": ["update-ref", "refs/heads/other", "HEAD"],
+    "an object": ["hash-object", "-w", __file__],
+    "the index": ["read-tree", "HEAD"],
+    "files": ["checkout-index", "--all", "--force"],
+    "the configuration": ["config", "lifecycle.x", "y"],
+    "a packed ref": ["update-ref", "-d", "refs/heads/main"],
+}
+NAMES = {
+    "a folder of refs": ["update-ref", "refs/x/other", "HEAD"],
+    "what the index says of files": ["update-index", "--refresh"],
+}
+
+
+@pytest.mark.parametrize("words", WRITES.values(), ids=WRITES)
+def test_54_git_that_finds_no_room_says_that_the_disk_is_full(disk: Disk, words: list[str]) -> None:
+    asked = _with_an_index(disk)
+    disk.fill()
+
+    with pytest.raises(GitDiskFull):
+        asked.run(*words)
+
+    disk.make_room()
+    asked.run(*words)
+
+
+@pytest.mark.parametrize("words", NAMES.values(), ids=NAMES)
+def test_63_git_that_can_make_no_file_says_that_the_disk_is_full(disk: Disk, words: list[str]) -> None:
+    asked = _with_an_index(disk)
+    asked.run("checkout-index", "--all")
+    disk.use_up_names()
+
+    with pytest.raises(GitDiskFull):
+        asked.run(*words)
+
+    disk.make_room()
+    asked.run(*words)
+
+
+def _with_an_index(disk: Disk) -> Git:
+    """Git in a repository on the disk, with a work tree that has no files yet."""
+    project, tree = disk.path / "project", disk.path / "tree"
+    build(ONE, project)
+    git(project, "pack-refs", "--all")
+    tree.mkdir()
+    found = Git(project / ".git", project).using(work_tree=tree, index=disk.path / "index")
+    found.run("read-tree", "HEAD")
+    return found
+
+
+def test_git_that_fails_where_there_is_room_is_not_taken_for_a_full_disk(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    build(ONE, project)
+    (project / ".git" / "index").unlink()
+    (project / ".git" / "index").mkdir()
+
+    with pytest.raises(GitError) as caught:
+        Git(project / ".git", project).run("read-tree", "HEAD")
+
+    assert "unable to write" in caught.value.why
+    assert not isinstance(caught.value, GitDiskFull)
 
 
 def test_54_trees_on_a_disk_without_room_pause_the_session_and_it_is_told_what_to_do(

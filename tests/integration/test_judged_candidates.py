@@ -310,7 +310,7 @@ def test_what_is_prepared_beside_the_agent_does_not_lock_its_files(
     locked, program = tmp_path / "locked", tmp_path / "bin" / "git"
     program.parent.mkdir()
     program.write_text(
-        '#!/bin/sh\ncase "$GIT_INDEX_FILE $*" in */verify*) ;; *"update-index -q --refresh")\n'
+        '#!/bin/sh\ncase "$GIT_INDEX_FILE $*" in */verify*) ;; *"update-index --refresh")\n'
         f'  : >"$GIT_INDEX_FILE.lock"; : >"{locked}"; sleep 2; rm "$GIT_INDEX_FILE.lock" ;;\nesac\n'
         f'exec {shutil.which("git")} "$@"\n'
     )

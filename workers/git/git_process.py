@@ -25,7 +25,15 @@ CALL_SECONDS = 600.0
 OUTPUT_BYTES = 256 << 20  # of each of a command's two outputs
 GRACE_SECONDS = 2.0  # between SIGTERM and SIGKILL
 QUOTED_BYTES = 500  # of what git said, in an error
-NO_ROOM = re.compile(rb": (No space left on device|Disk quota exceeded)$", re.MULTILINE)  # in the locale C
+NO_ROOM = re.compile(  # in the locale C
+    rb"(?:: (?:No space left on device|Disk quota exceeded)|write error\. Out of diskspace)$", re.MULTILINE
+)
+NOT_WRITTEN = re.compile(  # and git does not say why
+    rb"(?:couldn't|could not|unable to|failed to) (?:write|create directory for)\b"
+)
+# Others make room as they find none, too (the database's ballast): so much less than this was there a moment ago.
+LITTLE_ROOM = 32 << 20  # bytes
+FEW_NAMES = 64  # files that can still be made
 
 ENVIRONMENT = {
     "LC_ALL": "C",
@@ -138,12 +146,21 @@ class Git:
             raise GitError(_called(words), why=f"it cannot be started: {error}") from error
         with process:
             answer = _Conversation(process, words, self.seconds, self.output_bytes, stop).finish(stdin)
-        is_full = answer.code != 0 and NO_ROOM.search(answer.err) is not None
+        is_full = answer.code != 0 and self._is_full(answer.err)
         if is_full or answer.code not in ok:
             said = answer.err.decode(errors="replace").strip()[:QUOTED_BYTES]
             fault = GitDiskFull if is_full else GitError
             raise fault(_called(words), why=said or f"exit code {answer.code}", code=answer.code)
         return answer
+
+    def _is_full(self, said: bytes) -> bool:
+        """Whether git had no room: it says so, or could not write for no stated reason where next to none is left."""
+        if NO_ROOM.search(said) is not None:
+            return True
+        places = (self.cwd, self.git_dir, self.work_tree, self.index and self.index.parent)
+        return NOT_WRITTEN.search(said) is not None and any(
+            _has_little_room(place) for place in places if place and place.exists()
+        )
 
     def _environment(self) -> dict[str, str]:
         found = {"PATH": os.environ.get("PATH", os.defpath), **ENVIRONMENT}
@@ -165,6 +182,12 @@ def version(git: Git) -> tuple[int, ...]:
     if found < OLDEST:
         raise GitMissing(why=f"it is `{said}`; {'.'.join(map(str, OLDEST))} or newer is needed")
     return found
+
+
+def _has_little_room(folder: Path) -> bool:
+    disk = os.statvfs(folder)
+    no_names = disk.f_files > 0 and disk.f_favail < FEW_NAMES
+    return no_names or disk.f_bavail * disk.f_frsize < LITTLE_ROOM
 
 
 def _called(words: Sequence[Word]) -> str:

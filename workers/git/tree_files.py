@@ -13,6 +13,7 @@ from workers.git.git_process import Git
 from workers.git.tree_scan import ATTRIBUTES, is_git_directory_name
 
 _ATTRIBUTES = ":(glob)**/.gitattributes"
+_REFRESH = ("update-index", "--refresh")  # with `-q`, it would not say why it cannot write the index either
 
 
 def switch(git: Git, tree: str) -> None:
@@ -50,7 +51,7 @@ def settle(git: Git) -> None:
         return
     # A repository that lies in a submodule's place would be asked with its own configuration and filters.
     if git.run("diff-files", "--quiet", "--ignore-submodules=all", ok=(0, 1)).code == 0:
-        git.run("update-index", "-q", "--refresh", ok=(0, 1))
+        git.run(*_REFRESH, ok=(0, 1))
 
 
 def take(git: Git, tree: str, files: Path, index: Path | None) -> bool:
@@ -71,7 +72,7 @@ def take(git: Git, tree: str, files: Path, index: Path | None) -> bool:
         return False
     files.rename(git.work_tree)
     if not is_known:
-        git.run("update-index", "-q", "--refresh", ok=(0, 1))
+        git.run(*_REFRESH, ok=(0, 1))
     git.run("read-tree", "--reset", "-u", tree)
     return clean(git)
 
