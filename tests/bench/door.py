@@ -91,8 +91,10 @@ def _idle(name: str, periods: Mapping[str, Any], below: float | None) -> Iterato
         words = ("host", "join", url, "--token-file", str(token), "--folder", str(clone.folder))
         process = clone.spawn(*words)
         here.wait(lambda: here.run("host", "list", "--json").json()[0]["joined"], "the host has joined")
+        # Its first renewal and first look load what later ones find loaded. Idleness has no event to wait for.
+        time.sleep(times(periods["reconcile_seconds"] + 1))
         before = cpu_seconds(process.pid)
-        time.sleep(seconds := times(60))  # idleness has no event to wait for
+        time.sleep(seconds := times(60))
         share = 100 * (cpu_seconds(process.pid) - before) / seconds
         yield Figure(name, "%", [share], below=below)
         if below is not None:
