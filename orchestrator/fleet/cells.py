@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 from orchestrator import failpoints
-from orchestrator.commands import manage
 from orchestrator.commands.resume import Answer, resume
 from orchestrator.commands.start import StartRequest, begin, prepare
 from orchestrator.domain.dataclass import dataclass
@@ -86,8 +86,8 @@ def halt(fleet: Fleet, cell: str) -> bool:
     """Pause what is active in a cell; whether nothing is at work there any more."""
     failpoints.hit("fleet.halt.before")
     with fleet.opened(cell) as store:
-        for session in _active(store):
-            manage.pause(store, session, who=BY, words=WORDS)
+        for session in _active(store):  # one that has ended since then stays as it is
+            store.write(partial(_pause, session=session), about=session)
         at_rest = not store.read(queries.open_run_ids)
     failpoints.hit("fleet.halt.after")
     return at_rest
@@ -97,23 +97,38 @@ def _active(store: Store) -> list[str]:
     return [row.id for row in store.read(sessions.unfinished) if row.status == SessionStatus.ACTIVE]
 
 
+def _pause(tx: Tx, session: str) -> None:
+    sessions.pause(tx, session, PauseReason.USER, {"by": BY, "words": WORDS})
+
+
 def go_on(fleet: Fleet, cell: str) -> list[str]:
-    """Continue what `halt` paused there; its sessions."""
+    """Continue what `halt` paused there; the sessions that go on."""
     failpoints.hit("fleet.go_on.before")
     project = fleet.project(cell)
     more = read_settings(project).max_attempts
     with fleet.opened(cell) as store:
-        halted = [
-            row.id
-            for row in store.read(sessions.unfinished)
-            if _was_halted(row.pause_reason, row.pause_detail)
-        ]
-        for session in halted:
-            resume(store, session, Answer(who=BY), more_attempts=more)
-        if halted:
+        continued = [session for session in _halted(store) if _continued(store, session, more)]
+        if continued:
             ensure_daemon(project, store)
     failpoints.hit("fleet.go_on.after")
-    return halted
+    return continued
+
+
+def _halted(store: Store) -> list[str]:
+    return [
+        row.id for row in store.read(sessions.unfinished) if _was_halted(row.pause_reason, row.pause_detail)
+    ]
+
+
+def _continued(store: Store, session: str, more_attempts: int) -> bool:
+    """False for one that somebody has ended, or answered, since it was found. Raises NotAllowedNow."""
+    try:
+        resume(store, session, Answer(who=BY), more_attempts=more_attempts)
+    except NotAllowedNow:
+        if session in _halted(store):
+            raise
+        return False
+    return True
 
 
 def _was_halted(reason: str | None, detail: object) -> bool:

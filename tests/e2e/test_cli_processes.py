@@ -6,7 +6,11 @@ import json
 import shutil
 import signal
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from orchestrator.store.clock import process_start
 from tests import factories
@@ -30,6 +34,36 @@ def test_the_coordinator_is_started_once_and_ends_when_asked(tmp_path: Path) -> 
         assert status["pid"] not in life.pids()
         assert not life.run("daemon", "status", "--json").json()["running"]
         assert life.run("daemon", "stop").out.strip() == "no coordinator is running"
+
+
+ENDING = """
+import atexit, os, sys
+from orchestrator.__main__ import main
+
+class Abort:
+    def __del__(self, abort=os.abort):
+        abort()
+
+sys.modules["kept"] = Abort()
+sys.argv = ["lifecycle", *sys.argv[1:]]
+try:
+    main()
+finally:
+    atexit.register(print, "registered behind")
+"""
+
+
+@pytest.mark.parametrize(("command", "code"), [("--version", 0), ("no-such-command", 2)])
+def test_a_command_ends_with_its_code_though_taking_the_interpreter_apart_would_abort(
+    command: str, code: int
+) -> None:
+    """Threads of Temporal's library may ask for Python's lock until the process has gone."""
+    done = subprocess.run(
+        [sys.executable, "-c", ENDING, command], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.returncode == code, done.stderr
+    assert done.stdout.splitlines()[-1] == "registered behind"
 
 
 def test_a_copied_folder_stops_no_process_of_the_original(tmp_path: Path) -> None:
