@@ -39,12 +39,14 @@ MOST_STUCK = 10  # sessions that wait for a person: more of them only repeat wha
 POSTGRES = {"autovacuum": "on", "shared_buffers": "128MB", "max_connections": "80"}
 _PROGRESS = """
     SELECT (SELECT count(*) FROM tasks WHERE status = 'completed'), (SELECT count(*) FROM sessions WHERE status = 'active'),
-    (SELECT count(*) FROM sessions WHERE status <> 'active' AND status <> 'completed'), (SELECT max(epoch) FROM leases)"""
+    (SELECT count(*) FROM sessions WHERE status <> 'active' AND status <> 'completed'),
+    (SELECT epoch FROM leases WHERE name = 'coordinator')"""
 _WORKING = """
     SELECT h.token FROM runs r JOIN hosts h ON h.incarnation = r.host WHERE r.outcome IS NULL
     GROUP BY h.token, h.lease_until HAVING h.lease_until > (SELECT extract(epoch FROM clock_timestamp()) * 1000000)"""
 _LEADER = """
-    SELECT pid, epoch FROM leases WHERE until > (SELECT extract(epoch FROM clock_timestamp()) * 1000000)"""
+    SELECT pid, epoch FROM leases
+    WHERE name = 'coordinator' AND until > (SELECT extract(epoch FROM clock_timestamp()) * 1000000)"""
 
 
 @dataclass(slots=True)
@@ -134,13 +136,15 @@ class Storm:
                     if found.tasks != last.tasks:
                         moved = now
                     last = found
-                    for _ in range(min(left, self._shape.at_once - found.active)):
+                    if not left and not found.active:
+                        break
+                    for _ in range(
+                        min(self._may_begin(left, found.tasks), self._shape.at_once - found.active)
+                    ):
                         start(store, planned, project=self.fleet.centre.folder, max_attempts=ATTEMPTS)
                         left -= 1
                         wakeup.wake_daemon(store.project_id)
                     self._fall(found.tasks)
-                    if not left and not found.active:
-                        break
                     if found.stuck > MOST_STUCK or now - moved > patient(PEACE):
                         self._say(f"given up, nothing was done for {now - moved:.0f} s: {found}")
                         break
@@ -190,6 +194,17 @@ class Storm:
             if self._strike(blow):
                 self._due.remove(blow)
 
+    def _may_begin(self, left: int, tasks: int) -> int:
+        """How many of the sessions that are left: the last ones wait until each blow that is due can find somebody."""
+        is_away = {drawn.HOST: len(self._within_reach()) < 2, drawn.SERVER: not self.fleet.server.is_up}
+        waits = any(blow.at <= tasks and is_away.get(blow.target) for blow in self._due)
+        return left - self._shape.at_once if waits else left
+
+    def _within_reach(self) -> list[str]:
+        """Hosts that are up and not cut off."""
+        cut = {f"far-{seen}" for what, _, seen in self._coming.values() if what == drawn.CUT}
+        return [name for name, host in self.fleet.hosts.items() if host.is_up and name not in cut]
+
     def _strike(self, blow: Blow) -> bool:
         if blow.target == drawn.HOST:
             return self._strike_host(blow)
@@ -205,9 +220,8 @@ class Storm:
         return len(self.outcome.struck) - 1
 
     def _strike_host(self, blow: Blow) -> bool:
-        cut = {f"far-{seen}" for what, _, seen in self._coming.values() if what == drawn.CUT}
         working = {token for (token,) in self.fleet.centre.rows(_WORKING)}
-        there = [name for name, host in self.fleet.hosts.items() if host.is_up and name in working - cut]
+        there = [name for name in self._within_reach() if name in working]
         if len(there) < 2:  # whoever is left takes over what one of them has
             return False
         name = random.Random(blow.dice).choice(there)
