@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 from orchestrator.domain.dataclass import dataclass, replace
-from orchestrator.domain.dynamic import CODE, DOCUMENT, GENERAL, PLAN, ROLES, Capability, DynamicRules
+from orchestrator.domain.dynamic import CODE, DOCUMENT, GENERAL, KIND, PLAN, ROLES, Capability, DynamicRules
 from orchestrator.domain.dynamic_roles import MOST
-from orchestrator.domain.dynamic_session import KIND, may_of
+from orchestrator.domain.dynamic_session import may_of
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pipelines import Pack, Role
 from orchestrator.domain.text import mentions

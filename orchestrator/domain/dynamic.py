@@ -12,6 +12,7 @@ from orchestrator.domain.errors import UsageError
 from orchestrator.domain.text import is_question, keywords, mentions
 
 MODE = "dynamic"
+KIND = "dynamic"  # of generated roles, and of the entry of the pack that they are made like
 GENERAL = "general"  # the capability of a request that names none
 GENERALIST = "generalist"
 ROLES = (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from orchestrator.domain import ids
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.documents import Catalogue, DocumentDef
-from orchestrator.domain.dynamic import CODE, DOCUMENT, FINDINGS, MODE, PLAN, TESTS, change_of
+from orchestrator.domain.dynamic import CODE, DOCUMENT, FINDINGS, KIND, MODE, PLAN, TESTS, change_of
 from orchestrator.domain.dynamic_roles import GeneratedRole, TaskAnalysis
 from orchestrator.domain.graph import topological
 from orchestrator.domain.json_types import JsonObject
@@ -15,7 +15,6 @@ from orchestrator.domain.model import TaskDef
 from orchestrator.domain.pipelines import Pack, PipelineDef, Role, Round
 
 KEPT = ("coordinator", "discussant")  # roles of every session
-KIND = "dynamic"  # of generated roles, and of the entry of the pack that they are made like
 DISCUSSED = (FINDINGS, DOCUMENT)
 CAPABILITY, ARTIFACT, TEAM_TASK, REASON = (
     "capability",

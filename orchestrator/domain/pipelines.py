@@ -14,7 +14,7 @@ from orchestrator.domain import ids
 from orchestrator.domain.analysis import AnalysisRules, Viewpoint, of_perspectives
 from orchestrator.domain.dataclass import asdict, dataclass, field, replace
 from orchestrator.domain.documents import Catalogue, DocumentDef, Section
-from orchestrator.domain.dynamic import Capability, DynamicRules
+from orchestrator.domain.dynamic import KIND, Capability, DynamicRules
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.graph import topological
 from orchestrator.domain.json_types import Json, JsonObject
@@ -43,6 +43,11 @@ class Role:
     works: Mapping[str, str] = field(
         default_factory=dict
     )  # of a generated role: prefix -> what makes its result
+
+    @property
+    def ordered_as(self) -> str:
+        """Its name in `[roles]` of the settings: those that dynamic mode generates share one."""
+        return KIND if self.kind == KIND else self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,11 @@ from orchestrator.config.role_files import path_of, role_file
 from orchestrator.domain import ids
 from orchestrator.domain.capability_gaps import Assignment, assignment, capability_named
 from orchestrator.domain.dataclass import asdict
-from orchestrator.domain.dynamic import CODE
+from orchestrator.domain.dynamic import CODE, KIND
 from orchestrator.domain.dynamic_session import (
     ARTIFACT,
     CAPABILITY,
     DISCUSSED,
-    KIND,
     REASON,
     TEAM_TASK,
     change_task,

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
+from orchestrator.domain.analysis import ANALYZE, DISCUSS, ROUND
 from orchestrator.domain.budget import needs_editing
 from orchestrator.domain.estimate import Past, estimate
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskDef
+from orchestrator.domain.pipelines import Pack, Role
 from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.domain.request_forms import NAMES, form_of_text
 from orchestrator.domain.review_verdicts import MODE
@@ -118,10 +120,12 @@ def _edits(name: str, given: AgentSettings | None) -> bool:
 
 def agents_of(planned: Plan, settings: Settings) -> dict[str, list[str]]:
     """The agents that each role of the plan asks, in their order."""
-    roles = dict.fromkeys(task.role for task in planned.pipeline.tasks)
     known, pack = _known(settings), planned.pack
+    names = {task.role: _asked(task, pack) for task in planned.pipeline.tasks}
     orders = {
-        role: _order(pack.roles[role].agents, settings.roles.get(role), settings, known) for role in roles
+        name: _order(role.agents, settings.roles.get(role.ordered_as), settings, known)
+        for name, role in names.items()
+        if role is not None
     }
     if planned.choice.mode == MODE:
         orders.pop("tester", None)  # it runs the tests, and mends nothing of commits that are there already
@@ -131,7 +135,14 @@ def agents_of(planned: Plan, settings: Settings) -> dict[str, list[str]]:
         else order
         for role, order in orders.items()
     }
-    return {role: asked.get(role, []) for role in roles}
+    return {name: asked.get(name, []) for name in names}
+
+
+def _asked(task: TaskDef, pack: Pack) -> Role | None:
+    """Whose order holds: for a round of an analysis its analysts', for one of a document that of each perspective."""
+    if task.prefix != DISCUSS:
+        return pack.roles[task.role]
+    return pack.role_of(ANALYZE) if ROUND in task.payload else None
 
 
 def _order(

@@ -10,6 +10,9 @@ import pytest
 from orchestrator.config import load_pack, load_settings
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pipelines import Gates, Pack, Perspective, Role
+from orchestrator.views.layout import Plan
+from orchestrator.views.plan import agents_of
+from tests import factories as make
 from workers.agents.routing import Router, build_router, describe
 from workers.builtin import BuiltinAgent
 
@@ -91,6 +94,35 @@ def test_order_of_the_user_goes_before_the_packs() -> None:
 
     assert names(routes.for_role(PACK, "writer")) == ["mine"]
     assert names(routes.for_perspective(PACK, "risk")) == ["claude", "builtin"]
+
+
+DYNAMIC = make.make_plan("Research caching options and write a report", mode="dynamic")
+
+
+def test_roles_that_dynamic_mode_generates_have_one_order_between_them() -> None:
+    routes = router(Agent("claude"), Agent("mine"), own=["mine"], roles={"dynamic": ["mine"]})
+
+    generated = {task.role for task in DYNAMIC.pipeline.tasks}
+
+    assert "dynamic" not in generated
+    assert all(names(routes.for_role(DYNAMIC.pack, name)) == ["mine"] for name in generated)
+
+
+@pytest.mark.parametrize(
+    ("made", "role", "set_for"),
+    [
+        (DYNAMIC, "researcher", "dynamic"),
+        (make.make_plan("How are errors handled", mode="analyze"), "discussant", "explorer"),
+        (make.make_plan("Build a shop", discuss="standalone"), "discussant", None),
+    ],
+)
+def test_the_plan_names_the_agents_whom_the_worker_host_asks(
+    made: Plan, role: str, set_for: str | None
+) -> None:
+    orders = {set_for: ["mine"]} if set_for else {}
+    given = load_settings(None, {}, {"agents": {"mine": {"command": ["cat"]}}, "roles": orders})
+
+    assert agents_of(made, given)[role] == (["mine"] if set_for else [])
 
 
 def test_unusable_agent_is_skipped_with_its_reason_told_to_both_listeners() -> None:

@@ -58,7 +58,8 @@ class Router:
         """
         if role not in pack.roles:
             raise UnknownName("role", role, sorted(pack.roles))
-        order = self._roles.get(role) or self._with_own(pack.roles[role].agents)
+        asked = pack.roles[role]
+        order = self._roles.get(asked.ordered_as) or self._with_own(asked.agents)
         return self._usable(order if first is None else (first, *order), note, {})
 
     def for_perspective(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.domain.dataclass import replace
-from orchestrator.domain.dynamic_session import KIND
+from orchestrator.domain.dynamic import KIND
 from orchestrator.domain.plan import INCLUDE_DIRTY
 from orchestrator.domain.review_verdicts import OPTION
 from workers.context.run_context import RunContext

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from orchestrator.config.role_files import guidance_of, path_of
-from orchestrator.domain.dynamic_session import KIND
+from orchestrator.domain.dynamic import KIND
 from orchestrator.domain.pipelines import Pack
 from orchestrator.door.desk import Desk, Run
 from workers.roles import LIKE, work_of
