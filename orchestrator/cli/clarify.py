@@ -9,15 +9,33 @@ from pathlib import Path
 
 from orchestrator.cli.output import note
 from orchestrator.domain.clarified import ANSWER_LENGTH, Answer
-from orchestrator.domain.errors import UsageError
+from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.pauses import EXIT_DETACHED
+
+
+class Interrupted(LifecycleError):
+    """Ctrl-C, before anything was begun."""
+
+    exit_code = EXIT_DETACHED
 
 
 def clarify(request: str, project: Path) -> tuple[Answer, ...]:
-    """The answers to at most five questions about what the request does not say; the end of the input ends them."""
+    """The answers to at most five questions about what the request does not say; the end of the input ends them.
+
+    Raises Interrupted.
+    """
     from orchestrator.dispatch.asking import have_done
 
-    return _ask(have_done("request-gaps", project, given=request)["gaps"])
+    gaps = have_done("request-gaps", project, given=request)["gaps"]
+    try:
+        return _ask(gaps)
+    except KeyboardInterrupt as error:
+        raise Interrupted(
+            "interrupted",
+            why="nothing was begun, and no answer is kept",
+            fix="repeat the command; with --yes it asks nothing",
+        ) from error
 
 
 def _ask(gaps: Sequence[JsonObject]) -> tuple[Answer, ...]:
