@@ -257,4 +257,7 @@ def _share_one_heap() -> None:
 _VERBS = {"serve": _serve, "join": _join, "agents": _agents, "explore": _explore}
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from orchestrator import leaving
+
+    leaving.prepare()
+    sys.exit(leaving.with_code(main()))

@@ -27,9 +27,8 @@ def clarify(request: str, project: Path) -> tuple[Answer, ...]:
     """
     from orchestrator.dispatch.asking import have_done
 
-    gaps = have_done("request-gaps", project, given=request)["gaps"]
     try:
-        return _ask(gaps)
+        return _ask(have_done("request-gaps", project, given=request)["gaps"])
     except KeyboardInterrupt as error:
         raise Interrupted(
             "interrupted",

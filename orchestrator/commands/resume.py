@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from shlex import quote
 
@@ -84,10 +84,17 @@ def check_usable(project: Project, agent: str) -> JsonObject:
 
 
 def resume(
-    store: Store, name: str | None, answer: Answer, *, more_attempts: int, key: str | None = None
+    store: Store,
+    name: str | None,
+    answer: Answer,
+    *,
+    more_attempts: int,
+    key: str | None = None,
+    paused_as: Callable[[Session], bool] | None = None,
 ) -> Resumed:
     """Recover and continue, as the pause reason defines. Raises NotAllowedNow, UnknownName, UsageError.
 
+    `paused_as`: the pause that is answered; any other one is refused.
     Edits by hand are taken in, and what is approved is compared with what was shown, in the one transaction that answers.
     """
     given = command(name, answer, key)
@@ -99,6 +106,8 @@ def resume(
     def unit(tx: Tx, alone: bool) -> Resumed:
         if tx.about(chosen.id):
             custody.refuse_moving(tx, chosen.id)
+        if paused_as is not None:
+            _refuse_other(tx, chosen.id, paused_as)
         edited = edits.edited(tx, chosen.id)
         if edited and not alone:
             raise _EditedMeanwhile
@@ -110,6 +119,14 @@ def resume(
             return once.apply_once(store, given, Resumed, lambda tx: unit(tx, alone=False))
     with edits.alone(store.workflow, chosen.id):  # not while a projector writes these files
         return once.apply_once(store, given, Resumed, lambda tx: unit(tx, alone=True))
+
+
+def _refuse_other(tx: Tx, name: str, paused_as: Callable[[Session], bool]) -> None:
+    row = sessions.get(tx, name)
+    if row is None:
+        raise UnknownName("session", name, [])
+    if not paused_as(row):
+        raise NotAllowedNow(f"{name} is no longer paused as it was", fix=f"lifecycle check {name}")
 
 
 def command(name: str | None, answer: Answer, key: str | None) -> once.Command:

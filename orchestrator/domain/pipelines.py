@@ -44,10 +44,9 @@ class Role:
         default_factory=dict
     )  # of a generated role: prefix -> what makes its result
 
-    @property
-    def ordered_as(self) -> str:
-        """Its name in `[roles]` of the settings: those that dynamic mode generates share one."""
-        return KIND if self.kind == KIND else self.name
+    def order_in(self, orders: Mapping[str, Sequence[str]]) -> Sequence[str]:
+        """Its agents by `[roles]` of the settings, empty where these have none: generated roles share an entry."""
+        return orders.get(self.name) or (orders.get(KIND, ()) if self.kind == KIND else ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from orchestrator.fleet.definition import Fleet
 from orchestrator.project import ensure_daemon, read_settings
 from orchestrator.store import custody, directory, queries, sessions
 from orchestrator.store.directory import OPEN, RETIRED
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx
 
 WORDS = "the cell is drained"
@@ -102,41 +103,40 @@ def _pause(tx: Tx, session: str) -> None:
 
 
 def go_on(fleet: Fleet, cell: str) -> list[str]:
-    """Continue what `halt` paused there; the sessions that go on."""
+    """Continue what `halt` paused there; the sessions that go on.
+
+    Raises NotAllowedNow, once all others go on, for one that cannot.
+    """
     failpoints.hit("fleet.go_on.before")
     project = fleet.project(cell)
     more = read_settings(project).max_attempts
+    continued: list[str] = []
+    refused: list[NotAllowedNow] = []
     with fleet.opened(cell) as store:
-        continued = [session for session in _halted(store) if _continued(store, session, more)]
+        for session in _halted(store):
+            try:
+                resume(store, session, Answer(who=BY), more_attempts=more, paused_as=_was_halted)
+                continued.append(session)
+            except UnknownName:  # deleted since
+                pass
+            except NotAllowedNow as error:  # somebody has ended or answered it since, or must do so
+                if session in _halted(store):
+                    refused.append(error)
         if continued:
             ensure_daemon(project, store)
+    if refused:
+        raise refused[0]
     failpoints.hit("fleet.go_on.after")
     return continued
 
 
 def _halted(store: Store) -> list[str]:
-    return [
-        row.id for row in store.read(sessions.unfinished) if _was_halted(row.pause_reason, row.pause_detail)
-    ]
+    return [row.id for row in store.read(sessions.unfinished) if _was_halted(row)]
 
 
-def _continued(store: Store, session: str, more_attempts: int) -> bool:
-    """False for one that somebody has ended, or answered, since it was found. Raises NotAllowedNow."""
-    try:
-        resume(store, session, Answer(who=BY), more_attempts=more_attempts)
-    except NotAllowedNow:
-        if session in _halted(store):
-            raise
-        return False
-    return True
-
-
-def _was_halted(reason: str | None, detail: object) -> bool:
-    return (
-        reason == PauseReason.USER
-        and isinstance(detail, dict)
-        and (detail.get("by"), detail.get("words")) == (BY, WORDS)
-    )
+def _was_halted(row: Session) -> bool:
+    detail = row.pause_detail or {}
+    return row.pause_reason == PauseReason.USER and (detail.get("by"), detail.get("words")) == (BY, WORDS)
 
 
 def sessions_in(fleet: Fleet, cell: str) -> list[str]:

@@ -354,17 +354,6 @@ def was_killed(tx: Tx) -> bool:
     return row is not None and row.boot == tx.boot and row.until > tx.lease_now and is_gone(row, tx.boot)
 
 
-def has_left(tx: Tx, since: int) -> bool:
-    """Whether the last leader has left by itself at `since` (microseconds, UTC) or later."""
-    row = tx.row(_leader)
-    return (
-        row is not None
-        and row.boot == tx.boot
-        and row.process_start == 0
-        and tx.now - (tx.lease_now - row.until) >= since
-    )
-
-
 def take_lead(tx: Tx, holder: str, *, pid: int, started: int, lease_seconds: float) -> int | None:
     """Become the leader; the new leader epoch, None while another one leads."""
     row = tx.row(_leader)

@@ -123,7 +123,7 @@ def agents_of(planned: Plan, settings: Settings) -> dict[str, list[str]]:
     known, pack = _known(settings), planned.pack
     names = {task.role: _asked(task, pack) for task in planned.pipeline.tasks}
     orders = {
-        name: _order(role.agents, settings.roles.get(role.ordered_as), settings, known)
+        name: _order(role.agents, role.order_in(settings.roles), settings, known)
         for name, role in names.items()
         if role is not None
     }
@@ -135,7 +135,7 @@ def agents_of(planned: Plan, settings: Settings) -> dict[str, list[str]]:
         else order
         for role, order in orders.items()
     }
-    return {name: asked.get(name, []) for name in names}
+    return {name: asked.get(name, []) for name, role in names.items() if role is not None}
 
 
 def _asked(task: TaskDef, pack: Pack) -> Role | None:
@@ -191,7 +191,7 @@ def _sends(planned: Plan, settings: Settings, agents: dict[str, list[str]]) -> J
 
 def _by_rule(planned: Plan, task: TaskDef) -> bool:
     """Whether the task's own work asks no agent, only the perspectives of its round do."""
-    return task.prefix == "DISCUSS" or planned.pack.documents.is_report(task.key)
+    return _asked(task, planned.pack) is None or planned.pack.documents.is_report(task.key)
 
 
 def _replayed(planned: Plan) -> JsonObject:

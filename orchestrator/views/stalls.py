@@ -100,7 +100,7 @@ def processes(tx: Tx) -> Hashable:
 
 
 def is_coming_up(tx: Tx, changed_at: int | None) -> bool:
-    """Whether somebody has started a coordinator, or is about to; never for one that was killed while it led, or has left.
+    """Whether somebody has started a coordinator, or is about to; never for one that was killed while it led.
 
     A command commits what it changes before it starts a coordinator, so one that has just done so counts as well.
     """
@@ -108,4 +108,4 @@ def is_coming_up(tx: Tx, changed_at: int | None) -> bool:
         return True
     if changed_at is None or tx.now - changed_at >= COMMAND_SECONDS * leases.SECOND:
         return False
-    return not leases.was_killed(tx) and not leases.has_left(tx, changed_at)
+    return not leases.was_killed(tx)

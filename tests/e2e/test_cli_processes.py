@@ -37,29 +37,41 @@ def test_the_coordinator_is_started_once_and_ends_when_asked(tmp_path: Path) -> 
 
 
 ENDING = """
-import atexit, os, sys
-from orchestrator.__main__ import main
+import atexit, os, runpy, sys
+import temporalio
 
 class Abort:
     def __del__(self, abort=os.abort):
         abort()
 
 sys.modules["kept"] = Abort()
-sys.argv = ["lifecycle", *sys.argv[1:]]
+room, *sys.argv[1:] = sys.argv[1:]
 try:
-    main()
+    runpy.run_module(room, run_name="__main__")
 finally:
     atexit.register(print, "registered behind")
 """
 
 
-@pytest.mark.parametrize(("command", "code"), [("--version", 0), ("no-such-command", 2)])
-def test_a_command_ends_with_its_code_though_taking_the_interpreter_apart_would_abort(
-    command: str, code: int
+@pytest.mark.parametrize(
+    ("room", "words", "code"),
+    [
+        ("orchestrator", ["--version"], 0),
+        ("orchestrator", ["no-such-command"], 2),
+        ("workers", ["explore", "--project", "."], 0),
+    ],
+)
+def test_who_has_used_temporals_client_ends_with_its_code_though_the_interpreters_end_would_abort(
+    tmp_path: Path, room: str, words: list[str], code: int
 ) -> None:
-    """Threads of Temporal's library may ask for Python's lock until the process has gone."""
+    """Threads of that library may ask for Python's lock until the process has gone."""
     done = subprocess.run(
-        [sys.executable, "-c", ENDING, command], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-P", "-c", ENDING, room, *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
     assert done.returncode == code, done.stderr

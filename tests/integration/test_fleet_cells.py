@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from orchestrator.commands import manage
+from orchestrator.commands.resume import Answer, resume
 from orchestrator.config.settings import TemporalSettings
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.fleet import cells
 from orchestrator.fleet.definition import Fleet
 from orchestrator.store import sessions
@@ -69,13 +71,45 @@ def test_a_session_that_a_person_has_paused_keeps_its_reason(store: Store, fleet
     assert (row.status, row.pause_detail["words"]) == ("paused", "wait for Bob")
 
 
-def test_a_session_that_ends_while_its_cell_is_opened_again_is_left_alone(
-    store: Store, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+def ends(store: Store, session: str) -> None:
+    manage.cancel(store, session, who="ann")
+
+
+def is_deleted(store: Store, session: str) -> None:
+    ends(store, session)
+    manage.delete(store, session, who="ann")
+
+
+def is_paused_by_ann(store: Store, session: str) -> None:
+    resume(store, session, Answer(who="ann"), more_attempts=1)
+    manage.pause(store, session, who="ann", words="wait for Bob")
+
+
+def comes_to_a_checkpoint(store: Store, session: str) -> None:
+    resume(store, session, Answer(who="ann"), more_attempts=1)
+    store.write(lambda tx: sessions.pause(tx, session, PauseReason.CHECKPOINT, {"task": "QUALITY-001"}))
+
+
+@pytest.mark.parametrize(
+    ("do", "status"),
+    [
+        (ends, ["cancelled"]),
+        (is_deleted, []),
+        (is_paused_by_ann, ["paused"]),
+        (comes_to_a_checkpoint, ["paused"]),
+    ],
+)
+def test_what_happens_to_a_session_while_its_cell_is_opened_again_stays_so(
+    store: Store,
+    fleet: Fleet,
+    monkeypatch: pytest.MonkeyPatch,
+    do: Callable[[Store, str], None],
+    status: list[str],
 ) -> None:
     session = make.make_session(store, "Build a shop")
     assert cells.halt(fleet, CELL)
-    meanwhile(monkeypatch, "_halted", lambda: manage.cancel(store, session, who="ann"))
+    meanwhile(monkeypatch, "_halted", lambda: do(store, session))
 
     assert cells.go_on(fleet, CELL) == []
 
-    assert statuses(store, session) == ["cancelled"]
+    assert statuses(store, session) == status

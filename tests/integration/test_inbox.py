@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from orchestrator.commands import manage
-from orchestrator.commands.resume import Answer, resume
 from orchestrator.dispatch.coming_up import NOTE, OUTPUT, START_SECONDS, note_start
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pauses import PauseReason
@@ -180,19 +179,6 @@ def test_a_coordinator_that_was_killed_is_missed_at_once(store: Store) -> None:
 
     assert while_it_leads == []
     assert kinds(store) == ["no_coordinator"]  # though the session has changed within the last two seconds
-
-
-def test_a_coordinator_that_has_left_is_missed_at_once_unless_somebody_needs_it_since(store: Store) -> None:
-    lead = factories.lead(store)
-    session = factories.make_session(store)
-
-    store.write(lambda tx: leases.leave_lead(tx, lead.holder, lead.epoch))
-    stopped = kinds(store)
-    manage.pause(store, session, who="tester")
-    resume(store, session, Answer(who="tester"), more_attempts=1)
-
-    assert stopped == ["no_coordinator"]
-    assert kinds(store) == []
 
 
 def test_when_nothing_waits_it_names_what_runs_and_the_next_checkpoint(store: Store) -> None:

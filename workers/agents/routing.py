@@ -59,7 +59,7 @@ class Router:
         if role not in pack.roles:
             raise UnknownName("role", role, sorted(pack.roles))
         asked = pack.roles[role]
-        order = self._roles.get(asked.ordered_as) or self._with_own(asked.agents)
+        order = asked.order_in(self._roles) or self._with_own(asked.agents)
         return self._usable(order if first is None else (first, *order), note, {})
 
     def for_perspective(
