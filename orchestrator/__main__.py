@@ -6,13 +6,10 @@ import gc
 import os
 import sys
 
-from orchestrator import leaving
-
 GC_OBJECTS = 50_000  # between two looks for cycles: Python's 700 cost a tenth of every start
 
 
 def main() -> None:
-    leaving.prepare()
     mask = os.umask(0o077)  # what we make is its owner's alone
     gc.set_threshold(GC_OBJECTS)
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # to look for some, all that is installed is read
@@ -20,6 +17,9 @@ def main() -> None:
         from orchestrator import interrupts, umask
 
         interrupts.end_at_once()
+        from orchestrator import leaving
+
+        leaving.prepare()
         umask.remember(mask)
         from orchestrator.cli.main import run
 

@@ -14,7 +14,7 @@ _codes: list[int] = []
 
 
 def prepare() -> None:
-    """To be called first of all: what is registered behind it, to be done at the end, is done before."""
+    """To be called before anything of ours is loaded: what is registered behind it, to be done at the end, is done before."""
     atexit.register(_leave)
 
 

@@ -31,6 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from orchestrator import interrupts
 
         interrupts.end_at_once()  # until a verb is loaded, which listens itself
+        from orchestrator import leaving
+
+        leaving.prepare()
         return _run(arguments)
     except KeyboardInterrupt:
         return 130
@@ -257,7 +260,7 @@ def _share_one_heap() -> None:
 _VERBS = {"serve": _serve, "join": _join, "agents": _agents, "explore": _explore}
 
 if __name__ == "__main__":
+    ended = main()
     from orchestrator import leaving
 
-    leaving.prepare()
-    sys.exit(leaving.with_code(main()))
+    sys.exit(leaving.with_code(ended))

@@ -427,7 +427,10 @@ class Settings(_Part):
         "without the extra `mcp` they write without it, and `doctor` says so",
     )
     agents_off: list[Name] = setting([], "agents that are never used, even if installed")
-    roles: dict[Name, list[Name]] = setting({}, "the agents of each role, in order")
+    roles: dict[Name, list[Name]] = setting(
+        {},
+        "the agents of each role, in order; `dynamic` for those that mode dynamic makes and that have none by name",
+    )
     perspectives: dict[Name, list[Name]] = setting({}, "the agents of each perspective, in order")
     budget: BudgetSettings = setting(BudgetSettings(), "caps at which a session pauses")
     work: WorkSettings = setting(WorkSettings(), "where code is written")

@@ -16,6 +16,7 @@ from tests.patience import patient
 ROOT = Path(__file__).parents[2]
 WORKERS_MAY = {
     "interrupts",
+    "leaving",
     "door",
     "lifecycle",
     "wakeup",
