@@ -12,7 +12,7 @@ from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.dynamic_session import catalogue_of
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
-from orchestrator.domain.feedback import FeedbackTarget, feedback_target, maker_of, originals, questions_in
+from orchestrator.domain.feedback import FeedbackTarget, feedback_target, maker_of, originals
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState
 from orchestrator.domain.pauses import PAUSES, PauseReason, may_rework
@@ -274,7 +274,7 @@ def _target_of(
         raise NotAllowedNow(
             f"{key} takes no feedback", why="it makes no document to revise", fix=f"name one of {takers}"
         )
-    pages = _pages(tx, session) if questions_in(words) else {}
+    pages = _pages(tx, session) if key is None else {}
     target = feedback_target(words, state, catalogue, key, pages)
     if target.action == "ask":
         made = {each: catalogue.of_task(each) for each in target.documents}

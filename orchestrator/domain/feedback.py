@@ -12,9 +12,10 @@ from orchestrator.domain.model import SATISFIED, UNFINISHED, TaskState, TaskStat
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.revisions import BUILDS
 from orchestrator.domain.section_names import is_about, is_labelled
-from orchestrator.domain.text import mentions
+from orchestrator.domain.text import keywords, mentions
 
 _SENTENCE_END = expression(r"(?<=[.?？。!！:：\n])")
+_SHARED = 2  # words that a sentence and a line of a document have in common at least
 _SHORTEST = 5  # characters of a question that is looked for
 _ID = expression(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!\w)", re.ASCII)
 
@@ -50,8 +51,8 @@ def feedback_target(
     task: str | None = None,
     pages: Mapping[str, str] | None = None,
 ) -> FeedbackTarget:
-    """The document that `task` makes, else that the text names by an id, a question of its `pages` (path -> text) or a
-    word, and what its state asks for.
+    """The document that `task` makes, else that the text names by an id, a question of its `pages` (path -> text), a
+    word or a statement of its pages, and what its state asks for.
 
     Where several are named it is the earliest one. Where none is and there are several documents, the action is `ask`; when
     something is built already it is what that has to do (`_of_work`).
@@ -90,7 +91,22 @@ def _target_of(
             word = next((word for word in words_of(made) if fits(text, word)), None)
             if word:
                 return _target(graph, key, f"it {how} {word!r}")
-    return _of_work(graph, documents, catalogue) or _unclear(text, graph, documents, catalogue)
+    built = _of_work(graph, documents, catalogue)
+    if built is not None:
+        return built
+    spoken_of = next((key for made, key in makers if _is_spoken_of(text, made, pages)), None)
+    if spoken_of is not None:
+        return _target(graph, spoken_of, f"it speaks of what {spoken_of} says")
+    return _unclear(text, graph, documents, catalogue)
+
+
+def _is_spoken_of(text: str, made: DocumentDef, pages: Mapping[str, str]) -> bool:
+    """Whether a sentence shares half of its words, two at least, with a line of a document."""
+    said = [words for sentence in _SENTENCE_END.split(text) if (words := keywords(sentence))]
+    lines = (line for path, page in pages.items() if made.owns(path) for line in page.splitlines())
+    return any(
+        len(words & own) >= max(_SHARED, len(words) / 2) for own in map(keywords, lines) for words in said
+    )
 
 
 def originals(graph: Mapping[str, TaskState], catalogue: Catalogue) -> tuple[str, ...]:

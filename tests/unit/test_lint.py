@@ -89,6 +89,15 @@ PLANTED: list[tuple[str, str, Callable[[Facts], Facts]]] = [
             "requirements": f["requirements"].model_copy(update={"items": [*f["requirements"].items, NEW]}),
         },
     ),
+    (
+        "withdrawn",
+        "“A booking lasts at most 12 hours.”",
+        lambda f: item(
+            brief(f, in_scope=[Statement(text="A booking lasts at most 12 hours.", source="stated")]),
+            "requirements", 2, moscow="Won't",
+        ),
+    ),
+    ("withdrawn", "STORY-001-001", lambda f: item(story(f, requirements=["REQ-003"], adrs=[]), "requirements", 2, moscow="Won't")),
     ("lost", "R-003", lambda f: without(f, "REQ-004")),
     ("lost_goal", "brief", lambda f: goal(f, "Everybody is happy", metric="", target="")),
     ("lost_exclusion", "brief", lambda f: brief(f, out_of_scope=[])),

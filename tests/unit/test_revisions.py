@@ -404,6 +404,26 @@ def test_the_words_of_feedback_find_its_document(words: str, document: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("words", "document"),
+    [
+        ("The short names can wait.", "DRAFT-001"),
+        ("Thank you! Links should be gone after two weeks, not thirty days.", "DRAFT-002"),
+        ("I do not like it", None),
+        ("It should also print labels", None),
+    ],
+)
+def test_feedback_finds_the_document_that_says_what_it_speaks_of(words: str, document: str | None) -> None:
+    pages = {
+        "spec/product-brief.md": "# Brief\n\n- Members can pick their own short name.\n",
+        "spec/requirements/_index.md": "# Requirements\n\nLinks are gone after thirty days.\n",
+    }
+
+    target = feedback_target(words, graph(), PACK.documents, pages=pages)
+
+    assert (target.action, target.task) == (("revise", document) if document else ("ask", None))
+
+
+@pytest.mark.parametrize(
     ("status", "action"),
     [(TaskStatus.PENDING, "add"), (TaskStatus.FAILED, "add"), (TaskStatus.IN_PROGRESS, "restart")],
 )

@@ -6,6 +6,8 @@ What is not known is left out and asked; what the request excludes is not propos
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from typing import TypeVar
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
@@ -15,9 +17,10 @@ from workers.builtin.known_kinds import rows
 from workers.builtin.material import Material
 from workers.builtin.names import external, systems
 from workers.builtin.phrases import lower_first, short, unique
-from workers.builtin.requirement_groups import grouped, title_of
+from workers.builtin.requirement_groups import grouped, retold, title_of
 from workers.builtin.revision import requests_in
 from workers.documents.content import (
+    Adr,
     Architecture,
     Choice,
     Component,
@@ -27,7 +30,9 @@ from workers.documents.content import (
     Requirements,
     Statement,
 )
+from workers.documents.technologies import technologies
 
+P = TypeVar("P", Component, Operation, Adr)
 _MAX_OUTSIDE, _MAX_FILES, _MAX_OPERATIONS = 6, 5, 20
 _NAME = 8  # words of what names a system; more are a sentence about it
 _MAX_TOLD, _TITLE = 12, 70  # requirements that a part names, characters of each
@@ -239,13 +244,52 @@ def _operations(items: list[Requirement], m: Material) -> list[Operation]:
     return list(found.values())[:_MAX_OPERATIONS]
 
 
+def _without(previous: Architecture, m: Material) -> Architecture:
+    """The architecture without the parts, calls and decisions that serve nothing but withdrawn requirements."""
+    given = m.given(Requirements)
+    gone = {item.statement for item in given.items if item.id in m.withdrawn} if given else set()
+    components = _serving(previous.components, m.withdrawn)
+    left = {part.name for part in previous.components} - {part.name for part in components}
+    asked = {name for item in m.wanted for name, _ in technologies(item.statement)}
+    unasked = {name for text in gone for name, _ in technologies(text)} - asked
+    return previous.model_copy(
+        update={
+            "components": [
+                part.model_copy(
+                    update={
+                        "depends_on": [name for name in part.depends_on if name not in left],
+                        "responsibility": retold(part.responsibility, m),
+                    }
+                )
+                for part in components
+            ],
+            "api": _serving(previous.api, m.withdrawn),
+            "adrs": _serving(previous.adrs, m.withdrawn),
+            "security": [row for row in previous.security if row.text not in gone],
+            "stack": [row for row in previous.stack if row.source != "stated" or row.choice not in unasked],
+        }
+    )
+
+
+def _serving(rows: Sequence[P], withdrawn: frozenset[str]) -> list[P]:
+    """The rows without what they refer to of the withdrawn, and without those that refer to nothing else."""
+    kept = []
+    for row in rows:
+        refs = [ref for ref in row.requirements if ref not in withdrawn]
+        if refs or not row.requirements:
+            kept.append(row if refs == row.requirements else row.model_copy(update={"requirements": refs}))
+    return kept
+
+
 def referred(content: Architecture) -> set[str]:
     mine = {ref for part in content.components for ref in part.requirements}
     return mine | {ref for adr in content.adrs for ref in adr.requirements}
 
 
 def _revised(m: Material, previous: Architecture, items: list[Requirement]) -> Architecture:
-    """What stands stays; requirements that nothing refers to get a component and a decision of their own."""
+    """What stands stays, but for what serves only what was withdrawn; requirements that nothing refers to get a component and
+    a decision of their own."""
+    previous = _without(previous, m)
     new = [item for item in items if item.id not in referred(previous)]
     if not new and not items:
         new = [Requirement(id="new", title=short(need.text), statement=need.text) for need in requests_in(m)]

@@ -8,8 +8,11 @@ from collections.abc import Iterable
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin import discovery
+from workers.builtin.amended import amended
 from workers.builtin.analysis import Need
+from workers.builtin.clauses import clause
 from workers.builtin.criteria import headline
+from workers.builtin.described import order_in, sentences_of
 from workers.builtin.goals import goal_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import carries, lower_first, once, short, strip_end, unique, upper_first
@@ -254,10 +257,14 @@ def _questions(m: Material) -> list[str]:
 
 
 def _revised(m: Material, previous: Brief) -> Brief:
-    """Goals, scope and limits stay; what the feedback asks for, or was lost of goals and limits, is added."""
-    said = [row.text for row in [*previous.in_scope, *previous.out_of_scope, *previous.constraints]]
+    """Goals, scope and limits stay, but for what the feedback leaves out or gives another number; what it asks for, or was
+    lost of goals and limits, is added."""
+    in_scope, dropped, told_of_scope = _rescoped(previous.in_scope, m)
+    out_of_scope = once([*previous.out_of_scope, *dropped])
+    said = [row.text for row in [*previous.in_scope, *in_scope, *out_of_scope, *previous.constraints]]
     lost = [need for need in m.analysis.needs if need.kind != "functional"]
-    added = [need for need in [*lost, *requests_in(m)] if not any(carries(need.text, text) for text in said)]
+    asked_for = [need for need in requests_in(m) if not any(need.text in line for line in told_of_scope)]
+    added = [need for need in [*lost, *asked_for] if not any(carries(need.text, text) for text in said)]
 
     def more(rows: list[Statement], *kinds: str) -> list[Statement]:
         return once([*rows, *(_stated(need.text) for need in added if need.kind in kinds)])
@@ -279,8 +286,8 @@ def _revised(m: Material, previous: Brief) -> Brief:
             "impact": previous.impact or (_impact(m) if problems else ""),
             "users": [*previous.users, *users],
             "goals": [*known, *goals],
-            "in_scope": more(previous.in_scope, "functional"),
-            "out_of_scope": more(previous.out_of_scope, "exclusion"),
+            "in_scope": more(in_scope, "functional"),
+            "out_of_scope": more(out_of_scope, "exclusion"),
             "constraints": more(previous.constraints, "constraint", "nonfunctional"),
             "assumptions": once(
                 [
@@ -301,6 +308,33 @@ def _revised(m: Material, previous: Brief) -> Brief:
     answered = _answered(m, now, added)
     still = [text for text in asked if not any(discovery.is_question(text, m, key) for key in answered)]
     return now.model_copy(update={"open_questions": still})
+
+
+def _rescoped(rows: list[Statement], m: Material) -> tuple[list[Statement], list[Statement], list[str]]:
+    """What stays in scope, with new numbers; what goes out of it, as titles; and the sentences that say so."""
+    items = [
+        Requirement(id=str(at), title=short(row.text), statement=row.text, source=row.source)
+        for at, row in enumerate(rows)
+    ]
+    texts = [(item.title, item.statement) for item in items]
+    orders = {line: order_in(line, texts) for line in sentences_of(m.feedback)}
+    gone = {
+        at
+        for order in orders.values()
+        if order and order.what == "drop" and order.is_clear
+        for at in order.items
+    }
+    lines = [line for line, order in orders.items() if order is None]
+    now, told = amended([item for at, item in enumerate(items) if at not in gone], lines)
+    kept = [rows[int(item.id)].model_copy(update={"text": item.statement}) for item in now]
+    dropped = [_stated(_as_title(rows[at].text, m)) for at in sorted(gone)]
+    return kept, dropped, [*told, *(line for line, order in orders.items() if order)]
+
+
+def _as_title(text: str, m: Material) -> str:
+    lex = lexicon_of(text)
+    need = Need(text, text, "functional", "Must", "", clause(text, tuple(m.actor_names())))
+    return f"{strip_end(headline(need, lex))}{'。' if lex.language == 'zh' else '.'}"
 
 
 def _measured(goal: Goal, m: Material) -> Goal:

@@ -11,7 +11,7 @@ from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria
 from workers.builtin.material import Material
 from workers.builtin.phrases import lower_first, short, strip_end
-from workers.builtin.requirement_groups import RANK, Group, grouped, title_of
+from workers.builtin.requirement_groups import RANK, Group, grouped, retold, title_of
 from workers.builtin.revision import requests_in
 from workers.builtin.stories import one_of
 from workers.documents.content import Architecture, Epic, Epics, Moscow, Requirement, Story
@@ -123,13 +123,15 @@ def referred(content: Epics) -> set[str]:
 
 
 def _revised(m: Material, previous: Epics, items: list[Requirement]) -> Epics:
-    """What stands stays; requirements that no story refers to get a new epic with their stories."""
+    """What stands stays, but for stories of what was withdrawn; requirements that no story refers to get a new epic with
+    their stories."""
     new = [item for item in items if item.id not in referred(previous)]
     if not new and not items:
         said = [story.i_want for epic in previous.items for story in epic.stories]
         new = [_of_need(need) for need in requests_in(m) if not any(need.text in text for text in said)]
-    kept = _deepened(previous.items, items, m) if m.facts.get("improve") else list(previous.items)
-    kept = [_with_numbers(epic, items) for epic in kept]
+    standing = _without(previous.items, m.withdrawn, m)
+    kept = _deepened(standing, items, m) if m.facts.get("improve") else standing
+    kept = [_with_numbers(epic, items, m) for epic in kept]
     if not new:
         return previous.model_copy(update={"items": kept})
     epic = Epic(
@@ -147,7 +149,37 @@ def _revised(m: Material, previous: Epics, items: list[Requirement]) -> Epics:
     return previous.model_copy(update={"items": [*kept, epic]})
 
 
-def _with_numbers(epic: Epic, items: list[Requirement]) -> Epic:
+def _without(epics: list[Epic], withdrawn: frozenset[str], m: Material) -> list[Epic]:
+    """The epics without the stories that serve nothing but withdrawn requirements, and without those that have none left."""
+    kept = []
+    for epic in epics:
+        if not withdrawn.intersection(referred(Epics(items=[epic]))):
+            kept.append(epic)
+            continue
+        gone = [
+            story for story in epic.stories if story.requirements and withdrawn.issuperset(story.requirements)
+        ]
+        stories = [
+            story.model_copy(
+                update={"requirements": [ref for ref in story.requirements if ref not in withdrawn]}
+            )
+            for story in epic.stories
+            if story not in gone
+        ]
+        refs = [ref for ref in epic.requirements if ref not in withdrawn]
+        if stories or refs:
+            goal = retold(epic.goal, m)
+            kept.append(epic.model_copy(update={"stories": stories, "requirements": refs, "goal": goal}))
+    left = {epic.id for epic in epics} - {epic.id for epic in kept}
+    return [
+        epic.model_copy(update={"depends_on": [name for name in epic.depends_on if name not in left]})
+        if left.intersection(epic.depends_on)
+        else epic
+        for epic in kept
+    ]
+
+
+def _with_numbers(epic: Epic, items: list[Requirement], m: Material) -> Epic:
     """The epic with the stories of requirements whose numbers have changed as these say them now."""
     by_id = {item.id: item for item in items}
     told = []
@@ -160,7 +192,9 @@ def _with_numbers(epic: Epic, items: list[Requirement]) -> Epic:
             want = item.user_story.i_want if item.user_story else ""
             story = story.model_copy(update={**changed, **({"i_want": want} if want else {})})
         told.append(story)
-    return epic if told == epic.stories else epic.model_copy(update={"stories": told})
+    if told == epic.stories:
+        return epic
+    return epic.model_copy(update={"stories": told, "goal": retold(epic.goal, m)})
 
 
 def _of_need(need: Need) -> Requirement:

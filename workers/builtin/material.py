@@ -11,13 +11,14 @@ from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.patterns import expression
 from workers.builtin.analysis import Need, RequestAnalysis
+from workers.builtin.described import with_identifiers
 from workers.builtin.known_kinds import Ask, ask_of, rows
 from workers.builtin.names import plural
 from workers.builtin.phrases import lower_first, strip_end, upper_first
 from workers.builtin.request import analyse_request
 from workers.builtin.said_sections import section_rows, with_sections
 from workers.builtin.verb_forms import names_verb
-from workers.documents.content import Brief, Content, Goal, Requirement, Requirements
+from workers.documents.content import Brief, Content, Discovery, Goal, Requirement, Requirements
 from workers.documents.lexicon import Lexicon, lexicon, lexicon_of
 from workers.documents.repository import Repository, read_repository
 from workers.documents.sentences import Sentence
@@ -67,6 +68,12 @@ class Material:
         """The requirements that are not ruled out."""
         found = self.given(Requirements)
         return [item for item in found.items if item.moscow != "Won't"] if found else []
+
+    @property
+    def withdrawn(self) -> frozenset[str]:
+        """The identifiers of the requirements that are ruled out."""
+        found = self.given(Requirements)
+        return frozenset(item.id for item in found.items if item.moscow == "Won't") if found else frozenset()
 
     @property
     def goals(self) -> list[Goal]:
@@ -222,6 +229,7 @@ _analysed = lru_cache(maxsize=16)(analyse_request)
 
 
 def material(facts: Mapping[str, Json], check: Callable[[], None]) -> Material:
+    facts = _with_identifiers(facts)
     language = facts.get("language")
     analysis = _analysed(str(facts.get("request") or ""), language if language in ("en", "zh") else None)
     rows = section_rows(str(piece) for piece in facts.get("feedback") or [])
@@ -229,6 +237,15 @@ def material(facts: Mapping[str, Json], check: Callable[[], None]) -> Material:
     codebase = facts.get("codebase")
     repository = read_repository(codebase) if isinstance(codebase, Mapping) and codebase else None
     return Material(facts, analysis, lexicon(analysis.language), repository, check, tuple(rows))
+
+
+def _with_identifiers(facts: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The facts, in whose feedback requirements that are described are named; the brief comes before these."""
+    previous, said = facts.get("previous"), facts.get("feedback")
+    known = previous if isinstance(previous, Requirements) else facts.get("requirements")
+    if not isinstance(known, Requirements) or isinstance(previous, Brief | Discovery) or not said:
+        return facts
+    return {**facts, "feedback": [with_identifiers(str(piece), known.items) for piece in said]}
 
 
 def _names(name: str, text: str) -> bool:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from orchestrator.domain.dataclass import dataclass, field
+from orchestrator.domain.patterns import expression
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.material import Material
 from workers.builtin.names import plural
 from workers.builtin.phrases import short, upper_first
 from workers.builtin.short_names import short_name
-from workers.documents.content import Moscow, Requirement
+from workers.documents.content import Moscow, Requirement, Requirements
 from workers.documents.features import Feature, features
 from workers.documents.passages import passages
 
@@ -27,6 +28,8 @@ RANK: dict[Moscow, int] = {"Must": 0, "Should": 1, "Could": 2, "Won't": 3}
 _BRIEF = 24  # characters of a title that is a name
 _JOINED = 56  # characters of two names that stand side by side
 _TITLE = 44  # characters of one title in a joined one
+_LISTED = expression(r"; |；")
+_NUMBER = expression(r"\d[\d.,]*\d|\d")
 
 
 @dataclass
@@ -191,3 +194,21 @@ def _order(release: str) -> tuple[int, str]:
     """`MVP` and `Phase 1` before `Phase 2`; what has no release in between comes first."""
     number = re.search(r"\d+", release)
     return (int(number[0]) if number else 0, release if number else "")
+
+
+def retold(text: str, m: Material) -> str:
+    """A list of requirements' titles without those that were withdrawn, and with the numbers that the others have now."""
+    now = {_plain(item.title): item.title for item in m.wanted}
+    given = m.given(Requirements)
+    gone = {_plain(item.title) for item in given.items if item.id in m.withdrawn} if given else set()
+    told = []
+    for piece in _LISTED.split(text):
+        key = _plain(piece)
+        title = now.get(key, piece)
+        if key not in gone or key in now:
+            told.append(piece if piece.casefold() == title.casefold() else title)
+    return m.several(told) if told and told != _LISTED.split(text) else text
+
+
+def _plain(title: str) -> str:
+    return _NUMBER.sub("#", title.strip().casefold())

@@ -125,6 +125,7 @@ def _asks(question: str, found: Finding, title: str) -> bool:
 RULES: tuple[Callable[[Specification], Iterator[Finding]], ...] = (
     statement_rules.headers,
     source_rules.no_wishes,
+    source_rules.withdrawn,
     source_rules.lost,
     source_rules.distorted,
     source_rules.turned,

@@ -42,6 +42,18 @@ def difference(said: str, source: str, beside: str = "") -> Difference:
     return "other_modal" if bound and binding and bound != binding else ""
 
 
+def is_said_in(clause: str, line: str) -> bool:
+    """Whether a longer line says a clause with its figures: `links expire after 60 days instead of 30`."""
+    own = _bare(clause)
+    mine, theirs = figures(clause), figures(line)
+    return (
+        len(own) > 1
+        and len(own & _bare(line)) >= TWIN * len(own)
+        and is_negative(clause) == is_negative(line)
+        and all(any(map(one.agrees, theirs)) for one in mine)
+    )
+
+
 class Figure(tuple[str, str]):
     """A number and its unit, which may be unknown."""
 

@@ -27,7 +27,7 @@ from workers.documents.lint.comparing import (
     share,
     words,
 )
-from workers.documents.lint.meaning import TWIN, Difference, difference, likeness_apart
+from workers.documents.lint.meaning import TWIN, Difference, difference, is_said_in, likeness_apart
 from workers.documents.lint.rules import Finding, finding
 from workers.documents.lint.specification import ASKING, Said, Specification
 
@@ -84,6 +84,39 @@ def _no_wish(texts: Iterable[str], looked_up: dict[str, Carriers], form: str) ->
 def _rules_in(text: str, exclusion: str, form: str) -> bool:
     """Whether a text asks for what is excluded; one that denies it as the exclusion does agrees with it."""
     return form == "goal" or not is_negative(text)
+
+
+def withdrawn(spec: Specification) -> Iterator[Finding]:
+    """What is in scope, or told by a story, for requirements alone that are ruled out."""
+    out = {
+        item.id: item
+        for _, content in spec.of(Requirements)
+        for item in content.items
+        if item.moscow == "Won't"
+    }
+    asked = {plain(text) for _, item in spec.requirements for text in (item.statement, item.quote)}
+    ruled_out = {
+        plain(text): item.id
+        for item in out.values()
+        for text in (item.statement, item.quote)
+        if text and plain(text) not in asked
+    }
+    for said in spec.statements:
+        other = ""
+        if said.form == "scope":
+            other = ruled_out.get(plain(said.text), "")
+        elif said.form == "story" and said.open:
+            served = [ref for ref in said.refs if not ref.startswith("ADR-")]
+            other = served[0] if served and all(ref in out for ref in served) else ""
+        if other:
+            yield finding(
+                "withdrawn",
+                said.document,
+                said.place,
+                said.title or said.text,
+                language=spec.sources.language,
+                other=other,
+            )
 
 
 def lost(spec: Specification) -> Iterator[Finding]:
@@ -204,7 +237,9 @@ class _Truth:
         whole = "\n".join((request, *given))
         told = [*(line for line in whole.split("\n") if not line.lstrip().startswith("|")), *read]
         self.known = Carriers(clause.strip() for text in told for clause in _CLAUSES.split(text))
-        self.amended = [line for text in given for line in text.split("\n") if _ITEM.search(line)]
+        lines = [line for text in given for line in text.split("\n")]
+        self.amended = [line for line in lines if _ITEM.search(line)]
+        self.later = [clause for line in lines for clause in _CLAUSES.split(line) if clause.strip()]
         self.plain = {plain(clause) for clause in self.known.items}
         self.plain |= {plain(cell) for line in whole.split("\n") if "|" in line for cell in line.split("|")}
         self.departure = lru_cache(maxsize=2_048)(self._departure)  # each task judges all documents again
@@ -212,13 +247,16 @@ class _Truth:
     def denied_by(self, statement: str) -> bool:
         """Whether a statement says the opposite of its source, or gives another figure."""
         return any(
-            self.departure(clause, "")[0] in ("reversed", "other_number")
+            rule == "reversed" or (rule == "other_number" and not self.gave(clause))
             for clause in _CLAUSES.split(statement)
+            if (rule := self.departure(clause, "")[0])
         )
 
     def gave(self, clause: str) -> bool:
-        """Whether somebody gave an item that is named by its identifier the figures of a clause since the request."""
-        return any(numbers(clause) <= numbers(line) for line in self.amended)
+        """Whether somebody has given the figures of a clause since: in its words, or to an item by its identifier."""
+        return any(numbers(clause) <= numbers(line) for line in self.amended) or any(
+            is_said_in(clause, line) for line in self.later
+        )
 
     def _departure(self, clause: str, beside: str) -> tuple[Difference, str]:
         """How a clause departs from the one of its words, and that one; nothing where some source agrees with it."""

@@ -1,0 +1,132 @@
+"""What a person orders of something that they describe: which requirements are meant, and what becomes of the documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.builtin_chain import ask, chain, numbered
+from workers.builtin.described import with_identifiers
+
+SHORTENER = (
+    "Build a URL shortener for our club. It must expire links after 30 days. It must export statistics as CSV. "
+    "It should export statistics as PDF. Members are reminded by e-mail. Members can pick their own short name. "
+    "No user accounts."
+)
+NAMES = {
+    "expiry": "REQ-002",
+    "csv": "REQ-003",
+    "pdf": "REQ-004",
+    "reminders": "REQ-005",
+    "names": "REQ-006",
+}
+
+
+@pytest.fixture(scope="module")
+def facts() -> dict[str, Any]:
+    return chain(SHORTENER)
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        (
+            "Drop the CSV export for now. Links expire after 60 days.",
+            "Remove {csv}. Links expire after 60 days.",
+        ),
+        ("We don't need the PDF export any more, nobody uses it.", "Remove {pdf}."),
+        ("No CSV export.", "Remove {csv}."),
+        ("Remove the e-mail reminders.", "Remove {reminders}."),
+        ("Drop the CSV export and the short names", "Remove {csv} and {names}."),
+        ("The e-mail reminders can wait until next year.", "{reminders} can wait."),
+        ("the CSV export is only a nice-to-have", "{csv} is nice-to-have."),
+        ("Link expiry is a must-have", "{expiry} is must-have."),
+        ("drop the CSV export, the list must be printable", "Remove {csv}, the list must be printable"),
+        ("Skip the CSV export because it is too much work", "Remove {csv}."),
+        ("Let's drop PDF export; add an Excel export instead", "Remove {pdf}; add an Excel export instead"),
+        ("Please leave the reminders out of the first version", "Remove {reminders}."),
+        ("CSV export is out of scope", "Remove {csv}."),
+        ("The reminders should go.", "Remove {reminders}."),
+        ("Postpone the reminders to phase 2", "{reminders} can wait."),
+        ("Drop the export", "Drop the export ({csv} / {pdf}?)."),
+    ],
+)
+def test_order_names_the_requirement_that_it_describes(facts: dict[str, Any], said: str, named: str) -> None:
+    assert with_identifiers(said, facts["requirements"].items) == named.format(**NAMES)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Remove expired links.",
+        "Remove the member when they leave",
+        "Delete links after 30 days",
+        "no cookies",
+        "We do not want advertising",
+        "Members should get a short name of 5 letters",
+        "Remove REQ-003 and the reminders",
+        "We have no statistics today, and that hurts",
+        "",
+    ],
+)
+def test_what_is_no_order_or_describes_nothing_that_stands_stays_as_it_is(
+    facts: dict[str, Any], said: str
+) -> None:
+    assert with_identifiers(said, facts["requirements"].items) == said
+
+
+def test_chinese_order_names_the_requirement_that_it_describes() -> None:
+    items = chain("做一个图书借阅系统。系统必须导出借阅报表。读者可以预约图书。")["requirements"].items
+    report = next(item.id for item in items if "报表" in item.statement)
+
+    assert with_identifiers("去掉借阅报表。", items) == f"Remove {report}."
+    assert with_identifiers("借阅报表先不做了", items) == f"Remove {report}."
+
+
+def test_what_is_dropped_leaves_every_document(facts: dict[str, Any]) -> None:
+    words = "Drop the CSV export for now. Links expire after 60 days instead of 30."
+    after = dict(facts)
+
+    for kind in ("brief", "requirements", "architecture", "epics"):
+        after[kind] = numbered(ask(kind, **{**after, "previous": after[kind], "feedback": [words]}))
+
+    assert [row.text for row in after["brief"].out_of_scope] == [
+        "No user accounts.",
+        "Export statistics as CSV.",
+    ]
+    assert "It must expire links after 60 days." in [row.text for row in after["brief"].in_scope]
+    assert {item.id: item.moscow for item in after["requirements"].items} == {
+        **{item.id: item.moscow for item in facts["requirements"].items},
+        NAMES["csv"]: "Won't",
+    }
+    later = " ".join(after[kind].model_dump_json() for kind in ("architecture", "epics"))
+    assert "CSV" not in later and NAMES["csv"] not in later and "30 days" not in later and "60 days" in later
+    for kind in ("brief", "requirements", "architecture", "epics"):
+        assert after[kind].open_questions == [
+            text for text in facts[kind].open_questions if "statistics as CSV" not in text
+        ]
+
+
+def test_part_and_story_of_several_requirements_stay_without_the_dropped_one(facts: dict[str, Any]) -> None:
+    epic = facts["epics"].items[0]
+    shared = epic.stories[0].model_copy(update={"requirements": [NAMES["csv"], NAMES["expiry"]]})
+    epics = facts["epics"].model_copy(update={"items": [epic.model_copy(update={"stories": [shared]})]})
+    dropped = ask(
+        "requirements", **{**facts, "previous": facts["requirements"], "feedback": ["No CSV export."]}
+    )
+
+    after = ask(
+        "epics", **{**facts, "requirements": dropped, "previous": epics, "feedback": ["No CSV export."]}
+    )
+
+    assert after.items[0].stories[0] == shared.model_copy(update={"requirements": [NAMES["expiry"]]})
+
+
+def test_order_that_may_mean_several_changes_nothing_and_is_answered(facts: dict[str, Any]) -> None:
+    after = ask(
+        "requirements", **{**facts, "previous": facts["requirements"], "feedback": ["Drop the export."]}
+    )
+
+    assert after.items == facts["requirements"].items
+    assert f"Drop the export ({NAMES['csv']} / {NAMES['pdf']}?)" in after.open_questions[0]
