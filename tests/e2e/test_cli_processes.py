@@ -209,3 +209,12 @@ def test_a_coordinator_that_cannot_start_is_told_with_its_last_words(tmp_path: P
         assert done.code == 1
         assert "did not start" in done.err
         assert "daemon.jsonl" in done.err
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_a_command_works_without_some_of_its_streams(tmp_path: Path, closed: str) -> None:
+    run = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-P", "-m", "orchestrator"]
+    for words, code in ((["--version"], 0), (["no-such-command"], 2), (["list"], 0)):
+        ended = subprocess.run([*run, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert ended.returncode == code, ended
+        assert "internal error" not in ended.stdout + ended.stderr

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from workers.documents.by_hand import ByHand, Line
-from workers.documents.carried import changed_lines, is_movable, missing, returned, with_lines
+from workers.documents.carried import (
+    changed_headings,
+    changed_lines,
+    is_movable,
+    missing,
+    returned,
+    with_lines,
+    with_newer,
+)
 
 PAGE = """---
 version: 1
@@ -120,3 +128,37 @@ def test_lines_are_kept_as_plain_values() -> None:
 
 def _said(page: str) -> list[str]:
     return [line for line in page.split("\n") if line.strip()]
+
+
+def test_headings_that_a_person_changed_stand_in_a_later_version() -> None:
+    now = edited(
+        ("# Architecture\n", "# How it is built\n"), ("## API", "## What it offers"), ("# Decisions", "# Why")
+    )
+    later = PAGE.replace("version 1", "version 2").replace("A queue", "A table")
+
+    page, _ = with_lines(later, ByHand(headings=changed_headings(PAGE, now)))
+
+    assert page == now.replace("version 1", "version 2").replace("A queue", "A table")
+
+
+def test_later_change_of_a_heading_replaces_the_earlier_one_and_others_stay() -> None:
+    first = changed_headings(PAGE, edited(("## API", "## What it offers"), ("## Decisions", "## Why")))
+    page, _ = with_lines(PAGE, ByHand(headings=first))
+    second = with_newer(first, changed_headings(page, page.replace("## What it offers", "## Its calls")))
+
+    again, _ = with_lines(PAGE, ByHand(headings=second))
+
+    assert "## Its calls" in again and "## Why" in again
+
+
+@pytest.mark.parametrize("heading", ["## <b>Calls</b>", "## [Calls](other.md)", "### Npm modules"])
+def test_unsafe_heading_and_one_of_an_item_are_not_carried(heading: str) -> None:
+    old = "### Npm" if heading.startswith("###") else "## API"
+
+    assert changed_headings(PAGE, edited((f"{old}\n", f"{heading}\n"))) == ()
+
+
+def test_kept_lines_of_an_earlier_version_have_no_headings() -> None:
+    assert ByHand.from_json({"written": [], "struck": []}) == ByHand()
+    with pytest.raises(ValueError):
+        ByHand.from_json({"written": [], "struck": [], "headings": "x"})

@@ -19,26 +19,29 @@ class Line(NamedTuple):
 
 
 class ByHand(NamedTuple):
-    """Lines of a document's main page that a person wrote, and those that they struck out."""
+    """Lines of a document's main page that a person wrote, and those that they struck out; headings that they changed."""
 
     written: tuple[Line, ...] = ()
     struck: tuple[Line, ...] = ()
+    headings: tuple[Line, ...] = ()  # of sections, and of the page; the text is without its marks
 
     def to_json(self) -> JsonObject:
-        return {
-            "written": [list(line) for line in self.written],
-            "struck": [list(line) for line in self.struck],
-        }
+        return {name: [list(line) for line in lines] for name, lines in zip(self._fields, self, strict=True)}
 
     @classmethod
     def from_json(cls, value: Json) -> ByHand:
         """Raises ValueError for anything `to_json` did not give."""
         if value is None:
             return cls()
-        if not isinstance(value, dict) or not all(isinstance(value.get(name), list) for name in cls._fields):
+        if not isinstance(value, dict):
             raise ValueError("these are no lines of a person")
-        written, struck = ([_line(row) for row in value[name]] for name in ("written", "struck"))
-        return cls(tuple(written), tuple(struck))
+        return cls(*(_lines(value.get(name, [] if name == "headings" else None)) for name in cls._fields))
+
+
+def _lines(rows: Json) -> tuple[Line, ...]:
+    if not isinstance(rows, list):
+        raise ValueError("these are no lines of a person")
+    return tuple(map(_line, rows))
 
 
 def _line(row: Json) -> Line:

@@ -151,7 +151,47 @@ def with_lines(page: str, by_hand: ByHand) -> tuple[str, list[Line]]:
         )
         rows[at:at] = [line.text] if joined or _follows_alike(rows, at, line) else ["", line.text]
         last = line
-    return (_BLANK.sub("\n\n", "\n".join(_noted(rows))) if last or drop else page), left
+    page = _BLANK.sub("\n\n", "\n".join(_noted(rows))) if last or drop else page
+    return _with_headings(page, by_hand.headings), left
+
+
+def changed_headings(before: str, now: str) -> tuple[Line, ...]:
+    """The headings of the page and of its sections that a person changed, each as it was and as it is."""
+    old = {section: said for section, said, _ in _headings(before.split("\n"))}
+    return tuple(
+        Line(section, old[section], said)
+        for section, said, _ in _headings(now.split("\n"))
+        if section in old and said != old[section] and not _UNSAFE.search(said)
+    )
+
+
+def with_newer(headings: Sequence[Line], newer: Sequence[Line]) -> tuple[Line, ...]:
+    """Changed headings, with later changes in the place of earlier ones of the same section."""
+    return tuple({line.section: line for line in (*headings, *newer)}.values())
+
+
+def _with_headings(page: str, headings: Sequence[Line]) -> str:
+    if not headings:
+        return page
+    said = {line.section: line.text for line in headings}
+    rows = page.split("\n")
+    for section, _, at in _headings(rows):
+        if section in said:
+            rows[at] = f"{rows[at].split(' ', 1)[0]} {said[section]}"
+    return "\n".join(rows)
+
+
+def _headings(rows: Sequence[str]) -> Iterator[tuple[str, str, int]]:
+    """(section, heading, row) of the page, whose section is empty, and of each section that begins with one."""
+    front = _FRONT.match("\n".join(rows))
+    begin = front[0].count("\n") if front else 0
+    is_first = True
+    for at, row in enumerate(rows[begin:], begin):
+        title = _HEADING.match(row.strip())
+        marker = _MARKER.match(rows[at - 1].strip()) if at else None
+        if title and (marker or is_first):
+            yield marker[1] if marker else "", title[1].strip(), at
+        is_first = is_first and not row.strip()
 
 
 def _follows_alike(rows: Sequence[str], at: int, line: Line) -> bool:

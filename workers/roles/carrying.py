@@ -9,7 +9,16 @@ from orchestrator.domain.documents import DocumentDef
 from workers.context.run_context import RunContext
 from workers.documents.as_written import rewritten
 from workers.documents.by_hand import ByHand, Line
-from workers.documents.carried import changed_lines, is_movable, key_of, missing, returned, told
+from workers.documents.carried import (
+    changed_headings,
+    changed_lines,
+    is_movable,
+    key_of,
+    missing,
+    returned,
+    told,
+    with_newer,
+)
 from workers.documents.content import Content, Discovery
 from workers.documents.frame import RenderContext
 from workers.documents.identifiers import IDENTIFIER, Registered
@@ -49,10 +58,12 @@ def carry(
     if not edits:
         return Carried(made)
     written, struck = edits.get(document.path, ([], []))
+    headings = with_newer(before.headings, _renamed(context, document))
+    made = replace(made, by_hand=before._replace(headings=headings))
     pages = _pages(context, document, made, shown)
     new = [line for line in missing(written, pages.values()) if is_movable(line)][:MOST_CARRIED]
     again = [line for line in returned(struck, pages.get(document.path, "")) if is_movable(line)]
-    made = replace(made, by_hand=ByHand((*before.written, *new), (*before.struck, *again)))
+    made = replace(made, by_hand=ByHand((*before.written, *new), (*before.struck, *again), headings))
     pages = _pages(context, document, made, shown)
     known = rewritten({document.kind: delivered.content}, {document.kind: left})
     lost: list[str] = []
@@ -71,8 +82,19 @@ def _edits(context: RunContext, document: DocumentDef) -> Iterator[tuple[str, tu
     """Of each page that a person wrote last: the lines that they wrote, and those that they struck out."""
     for path, row in context.artifacts.items():
         if row.author == "user" and path.endswith(".md") and document.owns(path):
-            now = context.text(path) or ""
-            yield path, changed_lines(_before(context.desk.texts_of(context.session.id, path), now), now)
+            yield path, changed_lines(*_sides(context, path))
+
+
+def _renamed(context: RunContext, document: DocumentDef) -> tuple[Line, ...]:
+    """The headings of the document's page that a person who wrote it last has changed."""
+    row = context.artifacts.get(document.path)
+    return changed_headings(*_sides(context, document.path)) if row and row.author == "user" else ()
+
+
+def _sides(context: RunContext, path: str) -> tuple[str, str]:
+    """A page as it was written for a person, and as the person left it."""
+    now = context.text(path) or ""
+    return _before(context.desk.texts_of(context.session.id, path), now), now
 
 
 def _before(texts: list[str], now: str) -> str:
@@ -91,6 +113,7 @@ def _without(by_hand: ByHand, edit: tuple[list[Line], list[Line]]) -> ByHand:
     return ByHand(
         tuple(line for line in by_hand.written if key_of(line) not in struck),
         tuple(line for line in by_hand.struck if key_of(line) not in written),
+        by_hand.headings,
     )
 
 
