@@ -248,8 +248,10 @@ def _depth(spec: Spec, gates: Gates) -> DimensionScore:
         if not good and text not in spec.hollow
     ]
     weak += [Weak("", "none_found", name) for name, rows in judged.items() if not rows]
+    bare = sum(item.given and item.id in spec.bare for item in spec.requirements)
+    counts = {name: len(rows) + (bare if name == "criteria" else 0) for name, rows in judged.items()}
     shares = {
-        name: _share(sum(good for _, good, _ in rows), max(len(rows), _LEAST.get(name, 1)))
+        name: _share(sum(good for _, good, _ in rows), max(counts[name], _LEAST.get(name, 1)))
         for name, rows in judged.items()
     }
     notes = [f"{name}: {value:.0f}" for name, value in shares.items()]

@@ -90,6 +90,7 @@ class Spec:
     faults: tuple[Fault, ...] = ()  # errors and warnings of the lint
     forced: frozenset[tuple[str, str]] = frozenset()  # traces whose ends have nothing in common
     hollow: frozenset[str] = frozenset()  # criteria that decide nothing, whatever their form
+    bare: frozenset[str] = frozenset()  # requirements that need a criterion and have none
     basis: Basis | None = None  # None: nobody knows what was given
     proposed: frozenset[tuple[str, str]] = frozenset()  # kind and key of sections that hold proposals alone
     request: str = ""  # what people wrote: its spellings and styles are theirs

@@ -139,3 +139,12 @@ def test_a_criterion_that_we_propose_is_marked_as_one() -> None:
         for text in item.acceptance_criteria
         if "Whoever still asks for it" in text or "lists no use" in text
     )
+
+
+@pytest.mark.parametrize("order", ["Add a dark mode.", "Create a page for the press."])
+def test_order_for_a_part_of_the_product_is_no_entry_that_is_stored(order: str) -> None:
+    items = chain(f"Build a diary. {order} Members can add photos.")["requirements"].items
+    criteria = {item.statement: item.acceptance_criteria for item in items}
+
+    assert criteria[order] == []
+    assert criteria["Members can add photos."] != []

@@ -118,6 +118,9 @@ def test_any_sentence_in_a_list_of_requirements_is_read_character_by_character(t
     assume(
         not re.search(r"[(\[【（`]\s*(?:[MSCW]|P\d)\s*[)\]】）`]\s*[.。]?$", line, re.IGNORECASE)
     )  # a priority
+    assume(
+        not re.search(r":\W*(?:n/?a|none|nil|tb[da])\W*$", line, re.IGNORECASE)
+    )  # a field that is not filled in
 
     read = sentences(f"## Requirements\n- {line}\n")
 

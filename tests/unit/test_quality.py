@@ -412,6 +412,18 @@ ENGINE = Item("Engine", "keeps slots", frozenset({"REQ-001"}))
         ({}, 0),
         ({"criteria": (Criterion("REQ-001", "answers in 2 s"), Criterion("REQ-002", "is nice"))}, 8.3),
         ({"criteria": tuple(Criterion(f"REQ-00{at}", "answers in 2 s") for at in range(3))}, 25),
+        (
+            {
+                "criteria": tuple(Criterion(f"REQ-00{at}", "answers in 2 s") for at in range(3)),
+                "requirements": (
+                    Item("REQ-004", "x"),
+                    Item("REQ-005", "y"),
+                    Item("REQ-006", "z", given=False),
+                ),
+                "bare": frozenset({"REQ-004", "REQ-006"}),
+            },
+            18.8,
+        ),
         ({"criteria": tuple(Criterion("REQ-001", "in 2 s", given=at < 1) for at in range(3))}, 8.3),
         ({"adrs": (AdrFacts("ADR-001", True, 2, True),)}, 25),
         ({"adrs": (AdrFacts("ADR-001", True, 2, True), AdrFacts("ADR-002", True, 0, True))}, 12.5),

@@ -79,6 +79,9 @@ def headline(need: Need, lex: Lexicon) -> str:
     return short(upper_first(_done(action, c, lex, _named(c.subject))))
 
 
+_BUILT = frozenset({"add", "create"})  # as an order they ask for a part of the product: `Add a dark mode`
+
+
 def _named(subject: str) -> str:
     """`Names and numbers are personal data: they` -> `Names and numbers`."""
     before, colon, after = subject.partition(": ")
@@ -192,7 +195,9 @@ def _of_fact(text: str, c: Clause, lex: Lexicon) -> list[str]:
     for at, word in enumerate(words[:9]):
         verb, low = _verb(word.strip(",.;:"), lex), word.lower()
         before, rest = " ".join(words[:at]), " ".join(words[at + 1 :])
-        acts = (at == 0 and low == verb) or (at > 0 and low != verb and low.endswith("s"))
+        acts = (at == 0 and low == verb and verb not in _BUILT) or (
+            at > 0 and low != verb and low.endswith("s")
+        )
         passive = at > 1 and words[at - 1].lower() in ("is", "are", "be")
         line = ""
         if verb and acts:

@@ -180,6 +180,7 @@ def _linted(spec: Spec, contents: Mapping[str, Content], sources: Sources, found
         uncovered=uncovered(judged, spec.stated) if judged.requirements else None,
         forced=forced_pairs(judged),
         hollow=frozenset(one.about for one in found if one.rule in _HOLLOW),
+        bare=frozenset(one.place for one in found if one.rule == "no_criteria"),
         faults=tuple(
             Fault(_where(one), rules()[one.rule].dimension, one.severity == "error", one.text, one.fix)
             for one in found
