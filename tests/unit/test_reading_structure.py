@@ -32,6 +32,15 @@ def test_title_of_a_document_asks_for_nothing(title: str) -> None:
     assert title not in [need.text for need in analyse_request(request).needs]
 
 
+@pytest.mark.parametrize(
+    "heading", ["How to contribute", "Get involved", "Contributing to the register", "License"]
+)
+def test_how_to_take_part_in_a_project_asks_for_nothing(heading: str) -> None:
+    request = f"# Register{GOALS}\n## {heading}\n\nYou can take part by:\n\n- Reporting bugs: open an issue\n"
+
+    assert [need.text for need in analyse_request(request).needs if "bugs" in need.text] == []
+
+
 def test_number_of_a_single_story_is_still_a_requirement() -> None:
     request = "# FEAT-12: Porters export the register\n\n## Acceptance criteria\n\n- The file opens in a spreadsheet\n"
 
