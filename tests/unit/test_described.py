@@ -123,6 +123,16 @@ def test_part_and_story_of_several_requirements_stay_without_the_dropped_one(fac
     assert after.items[0].stories[0] == shared.model_copy(update={"requirements": [NAMES["expiry"]]})
 
 
+def test_order_about_a_part_of_a_requirement_is_answered_and_one_about_all_of_it_is_done() -> None:
+    facts = chain("Build a till. It must export the takings as CSV and PDF. Cashiers can print receipts.")
+    takings = next(item.id for item in facts["requirements"].items if "takings" in item.statement)
+
+    assert with_identifiers("Drop the PDF.", facts["requirements"].items) == f"Drop the PDF ({takings}?)."
+    assert (
+        with_identifiers("Drop the export of takings.", facts["requirements"].items) == f"Remove {takings}."
+    )
+
+
 def test_order_that_may_mean_several_changes_nothing_and_is_answered(facts: dict[str, Any]) -> None:
     after = ask(
         "requirements", **{**facts, "previous": facts["requirements"], "feedback": ["Drop the export."]}

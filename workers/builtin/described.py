@@ -70,6 +70,7 @@ _MORE = expression(
 _JOINED = expression(
     r"(?:,| and(?: also)?| or| nor|、|和|与|及) (?:the |our |any )?|[、和与及]", re.IGNORECASE
 )
+_SEVERAL = expression(r"\b(?:and|or)\b|[/、和与及]|\w, \w", re.IGNORECASE)
 _GENERIC = frozenset(
     keywords("feature function functionality requirement part option thing item support possibility")
 )
@@ -155,12 +156,24 @@ def _meant(
         return None
     whole = _best(what, texts, strictly=strictly)
     if whole and len(whole) == 1:
-        return tuple(whole), True
+        return tuple(whole), not _is_part(what, *texts[whole[0]])
     pieces = _JOINED.split(what)
     each = [_best(piece, texts, strictly=strictly) for piece in pieces] if len(pieces) > 1 else []
     if each and all(len(found) == 1 for found in each):
-        return tuple(dict.fromkeys(found[0] for found in each)), True
+        is_clear = not any(_is_part(piece, *texts[at]) for piece, (at,) in zip(pieces, each, strict=True))
+        return tuple(dict.fromkeys(found[0] for found in each)), is_clear
     return (tuple(whole[:4]), False) if whole else None
+
+
+def _is_part(what: str, title: str, text: str) -> bool:
+    """Whether words may mean one of several things that an item joins: `PDF` of `export as CSV and PDF`."""
+    return _SEVERAL.search(text) is not None and _told(keywords(what) - _GENERIC, title) < _TITLE
+
+
+def _told(words: frozenset[str], title: str) -> float:
+    """The share of a title's words that words say."""
+    titled = keywords(title)
+    return sum(any(_alike(word, other) for word in words) for other in titled) / max(1, len(titled))
 
 
 def _best(what: str, texts: Sequence[tuple[str, str]], *, strictly: bool) -> list[int]:
@@ -172,9 +185,7 @@ def _best(what: str, texts: Sequence[tuple[str, str]], *, strictly: bool) -> lis
     for at, (title, text) in enumerate(texts):
         own = keywords(f"{title} {text}")
         if all(any(_alike(word, other) for other in own) for word in words):
-            titled = keywords(title)
-            told = sum(any(_alike(word, other) for word in words) for other in titled)
-            found[at] = told / max(1, len(titled))
+            found[at] = _told(words, title)
     if strictly:
         found = {at: share for at, share in found.items() if share >= _TITLE}
     top = max(found.values(), default=0.0)
