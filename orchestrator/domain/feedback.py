@@ -1,5 +1,7 @@
 """Which document a piece of feedback is about, and what to do with it there (docs/domain.md, section 6)."""
 
+# ruff: noqa: E501 - patterns are read whole
+
 from __future__ import annotations
 
 import re
@@ -15,6 +17,13 @@ from orchestrator.domain.section_names import is_about, is_labelled
 from orchestrator.domain.text import keywords, mentions
 
 _SENTENCE_END = expression(r"(?<=[.?？。!！:：\n])")
+_ASKS = expression(  # how people order something, or take it back
+    r"\b(?:must|should|shall|has to|have to|needs? to|we (?:also |still )?(?:need|want)|no longer|any ?more|after all|instead|at (?:most|least)|within)\b"
+    r"|^\W*(?:(?:please|and|but|also|then|let['’]?s|bitte)[, ]+)*(?:drop|remove|delete|skip|cut|scrap|leave out|postpone|defer|add|make|allow|let|show|use|support|keep|forget|bring|no|rename|call|change|raise|lower|limit)\b"
+    r"|\b(?:can|could) (?:wait|come later|go)\b|\b(?:is|are) (?:out|not needed|a (?:must|should|could))\b"
+    r"|\b(?:muss|müssen|soll|sollen|sollte|brauchen|streichen|entfällt)\b|必须|应该|应当|需要|不要|去掉|取消|删除|改为|增加|至少|最多",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SHARED = 2  # words that a sentence and a line of a document have in common at least
 _SHORTEST = 5  # characters of a question that is looked for
 _ID = expression(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!\w)", re.ASCII)
@@ -97,6 +106,9 @@ def _target_of(
     spoken_of = next((key for made, key in makers if _is_spoken_of(text, made, pages)), None)
     if spoken_of is not None:
         return _target(graph, spoken_of, f"it speaks of what {spoken_of} says")
+    wanted = next((key for made, key in makers if made.model == "requirements"), None)
+    if wanted is not None and _ASKS.search(text):
+        return _target(graph, wanted, "it asks for something, and requirements say what is asked for")
     return _unclear(text, graph, documents, catalogue)
 
 

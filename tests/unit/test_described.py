@@ -42,13 +42,25 @@ def facts() -> dict[str, Any]:
         ("The e-mail reminders can wait until next year.", "{reminders} can wait."),
         ("the CSV export is only a nice-to-have", "{csv} is nice-to-have."),
         ("Link expiry is a must-have", "{expiry} is must-have."),
-        ("drop the CSV export, the list must be printable", "Remove {csv}, the list must be printable"),
+        ("drop the CSV export, the list must be printable", "Remove {csv}, the list must be printable."),
         ("Skip the CSV export because it is too much work", "Remove {csv}."),
-        ("Let's drop PDF export; add an Excel export instead", "Remove {pdf}; add an Excel export instead"),
+        ("Let's drop PDF export; add an Excel export instead", "Remove {pdf}. add an Excel export instead"),
         ("Please leave the reminders out of the first version", "Remove {reminders}."),
         ("CSV export is out of scope", "Remove {csv}."),
         ("The reminders should go.", "Remove {reminders}."),
         ("Postpone the reminders to phase 2", "{reminders} can wait."),
+        (
+            "We also need Czech, and the reminders can come later",
+            "We also need Czech, and {reminders} can wait.",
+        ),
+        (
+            "Make the CSV export a Should and the short names a Must.",
+            "{csv} is Should and {names} is Must.",
+        ),
+        ("CSV export is out, we can't afford it.", "Remove {csv}."),
+        ("We no longer want reminding by e-mail", "Remove {reminders}."),
+        ("Den CSV-Export brauchen wir doch nicht.", "Remove {csv}."),
+        ("Keep the short names, and drop the reminders.", "Remove {reminders}."),
         ("Drop the export", "Drop the export ({csv} / {pdf}?)."),
     ],
 )
@@ -130,6 +142,49 @@ def test_order_about_a_part_of_a_requirement_is_answered_and_one_about_all_of_it
     assert with_identifiers("Drop the PDF.", facts["requirements"].items) == f"Drop the PDF ({takings}?)."
     assert (
         with_identifiers("Drop the export of takings.", facts["requirements"].items) == f"Remove {takings}."
+    )
+
+
+def test_what_was_dropped_comes_back_and_what_stands_is_not_asked_for_twice(facts: dict[str, Any]) -> None:
+    dropped = ask(
+        "requirements", **{**facts, "previous": facts["requirements"], "feedback": ["No CSV export."]}
+    )
+
+    for said in (
+        "Bring the CSV export back in.",
+        "I changed my mind: keep the CSV export.",
+        "We want CSV export after all",
+    ):
+        after = ask("requirements", **{**facts, "previous": dropped, "feedback": [said]})
+        assert [(item.id, item.moscow) for item in after.items] == [
+            (item.id, "Must" if item.id == NAMES["csv"] else item.moscow) for item in dropped.items
+        ], said
+    kept = ask(
+        "requirements", **{**facts, "previous": facts["requirements"], "feedback": ["Keep the CSV export."]}
+    )
+    assert kept.items == facts["requirements"].items
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Rename Shorty to Linky.",
+        "Let's call it Linky.",
+        "We no longer want the newsletter.",
+        "Bring the newsletter back in.",
+        "Forget the 300 ms, 500 was fine.",
+        "Members are called patrons from now on.",
+        "It's fine to run in the cloud after all.",
+    ],
+)
+def test_turn_that_describes_nothing_that_stands_is_answered_and_no_requirement(
+    facts: dict[str, Any], said: str
+) -> None:
+    after = ask("requirements", **{**facts, "previous": facts["requirements"], "feedback": [said]})
+
+    assert after.items == facts["requirements"].items
+    assert after.open_questions[0].startswith("Not ") and len(after.open_questions) > len(
+        facts["requirements"].open_questions
     )
 
 

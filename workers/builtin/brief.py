@@ -12,7 +12,7 @@ from workers.builtin.amended import amended
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import headline
-from workers.builtin.described import order_in, sentences_of
+from workers.builtin.described import orders_of, sentences_of
 from workers.builtin.goals import goal_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import carries, lower_first, once, short, strip_end, unique, upper_first
@@ -317,18 +317,14 @@ def _rescoped(rows: list[Statement], m: Material) -> tuple[list[Statement], list
         for at, row in enumerate(rows)
     ]
     texts = [(item.title, item.statement) for item in items]
-    orders = {line: order_in(line, texts) for line in sentences_of(m.feedback)}
-    gone = {
-        at
-        for order in orders.values()
-        if order and order.what == "drop" and order.is_clear
-        for at in order.items
-    }
-    lines = [line for line, order in orders.items() if order is None]
+    parts = [part for line in sentences_of(m.feedback) for part in orders_of(line, texts)]
+    orders = [part.order for part in parts if part.order]
+    gone = {at for order in orders if order.what == "drop" and order.is_clear for at in order.items}
+    lines = [part.text for part in parts if not part.order]
     now, told = amended([item for at, item in enumerate(items) if at not in gone], lines)
     kept = [rows[int(item.id)].model_copy(update={"text": item.statement}) for item in now]
     dropped = [_stated(_as_title(rows[at].text, m)) for at in sorted(gone)]
-    return kept, dropped, [*told, *(line for line, order in orders.items() if order)]
+    return kept, dropped, [*told, *(part.text for part in parts if part.order)]
 
 
 def _as_title(text: str, m: Material) -> str:

@@ -131,7 +131,7 @@ def _revised(m: Material, previous: Epics, items: list[Requirement]) -> Epics:
         new = [_of_need(need) for need in requests_in(m) if not any(need.text in text for text in said)]
     standing = _without(previous.items, m.withdrawn, m)
     kept = _deepened(standing, items, m) if m.facts.get("improve") else standing
-    kept = [_with_numbers(epic, items, m) for epic in kept]
+    kept = [_ranked(_with_numbers(epic, items, m), items) for epic in kept]
     if not new:
         return previous.model_copy(update={"items": kept})
     epic = Epic(
@@ -177,6 +177,15 @@ def _without(epics: list[Epic], withdrawn: frozenset[str], m: Material) -> list[
         else epic
         for epic in kept
     ]
+
+
+def _ranked(epic: Epic, items: list[Requirement]) -> Epic:
+    """The epic as no more urgent than the most urgent of its requirements, and a Must where one of these is."""
+    ranks = [item.moscow for item in items if item.id in epic.requirements]
+    moscow = min(ranks, key=lambda name: RANK[name]) if ranks else epic.moscow
+    if RANK[moscow] <= RANK[epic.moscow] and not (moscow == "Must" and epic.moscow in ("Should", "Could")):
+        return epic
+    return epic.model_copy(update={"moscow": moscow, "mvp": moscow == "Must"})
 
 
 def _with_numbers(epic: Epic, items: list[Requirement], m: Material) -> Epic:

@@ -1,5 +1,7 @@
 """Reads feedback: which wishes it holds, and which sentences of the request it says were lost."""
 
+# ruff: noqa: E501 - patterns are read whole
+
 from __future__ import annotations
 
 import re
@@ -26,6 +28,7 @@ from workers.builtin.amended import (
 )
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause, first_modal
+from workers.builtin.described import is_unclear
 from workers.builtin.material import Material
 from workers.builtin.orders import is_order, renamed, restates, reworded
 from workers.builtin.phrases import carries, short, unique
@@ -56,6 +59,13 @@ _JUDGES = expression(  # what somebody thinks of the documents
     r" (?:too|vague|unclear|untestable|testable|generic|abstract|wrong|confusing|(?:precise|specific|concrete) enough"
     r"|incomplete|thin|poor|hard to|unreadable|garbled)\b"
     r"|^这?些?(?:需求|文档|规格|标准|故事|架构)(?:写得|都)?(?:太|不够|还不|过于)",
+    re.IGNORECASE,
+)
+_TURNS = expression(  # what turns something that was said before, or gives it another name
+    r"^(?:(?:please|and|but|sorry|ok(?:ay)?|let['’]?s|let us|we|i)[, ]+)*(?:(?-i:[Rr]ename [A-Z])|call (?:it|the (?:product|app|tool))\b|no longer (?:want|need)\b|(?:don['’]t|do not) (?:want|need)\b.*\bany ?more\b"
+    r"|(?:have |['’]ve )?changed (?:my|our) minds?\b|bring\b.*\bback\b|forget\b|take back\b|(?:on )?second thoughts?\b)"
+    r"|\bafter all\b|\b(?:is|are|was|were) (?:perfectly |just |also )?(?:fine|ok(?:ay)?|good enough)\b\W*$|\bcalled\b.*\b(?:from now on|instead)\b|\blet['’]?s call\b"
+    r"|我改变?主意|改名(?:为|叫)|重命名",
     re.IGNORECASE,
 )
 _SENTENCE_END = expression(r"(?<=[.;!])\s+|(?<=[。；！])|\n+")
@@ -233,11 +243,11 @@ def _unmet(line: str) -> str:
     plain = line.strip()
     if lex.find("form", plain) and not is_order(plain):
         return "unmet_form"
-    if is_ranking(plain) or is_criterion(plain) or is_order(plain):
+    if is_ranking(plain) or is_criterion(plain) or is_order(plain) or is_unclear(plain):
         return "unmet_change"
     if is_amendment(plain):
         return ""
-    if _REPLY.match(plain) or _changes(plain):
+    if _REPLY.match(plain) or _changes(plain) or _TURNS.search(plain):
         return "unmet_change"
     if lex.find("small_talk", plain) or _JUDGES.search(plain) or not is_telling(plain):
         return "unmet_talk"

@@ -3,6 +3,8 @@
 Words (negations, opposites, modal verbs, numerals, units) are data, in config/lint.toml.
 """
 
+# ruff: noqa: E501 - patterns are read whole
+
 from __future__ import annotations
 
 import re
@@ -15,6 +17,10 @@ from workers.documents.lint.rules import opposites, table_of
 
 Difference = Literal["", "reversed", "other_number", "other_modal"]
 TWIN = 0.75  # share of common words, apart from those that turn a sentence, from which two statements are one, changed
+_NO_LONGER = expression(  # the figure that a new one takes the place of: `21 days, not 14`
+    r",?\s*(?:and |but )?\b(?:not|no longer|instead of|rather than) (?:the |after |in |within |at )?\d[\d.,]*(?:\s\w+)?|不(?:再)?是\s?\d[\d.]*",
+    re.IGNORECASE,
+)
 _IDENTIFIER = expression(r"\b[A-Za-z]{1,6}-\d+(?:[-.]\d+)*\b")
 _HAN_DIGITS = dict(zip("零一二三四五六七八九两", (*range(10), 2), strict=True))
 
@@ -46,10 +52,11 @@ def is_said_in(clause: str, line: str) -> bool:
     """Whether a longer line says a clause with its figures: `links expire after 60 days instead of 30`."""
     own = _bare(clause)
     mine, theirs = figures(clause), figures(line)
+    said = _NO_LONGER.sub(" ", line)
     return (
         len(own) > 1
         and len(own & _bare(line)) >= TWIN * len(own)
-        and is_negative(clause) == is_negative(line)
+        and is_negative(clause) == is_negative(said)
         and all(any(map(one.agrees, theirs)) for one in mine)
     )
 
