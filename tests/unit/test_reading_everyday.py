@@ -179,3 +179,16 @@ def test_the_form_of_an_issue_says_what_each_part_is() -> None:
     assert not found.dependencies
     titled = analyse_request(f"# Feature Request: Add an export\n\n{ISSUE}")
     assert titled.title == "Add an export"
+
+
+def test_features_before_labels_in_one_paragraph_are_requirements() -> None:
+    request = (
+        "Build a booking page for a sauna. Guests book an hour online. Towels can be reserved. "
+        "Goal: empty hours fall from 40 to 10 a week. Constraints: must run on the old server. Not in scope: gift cards."
+    )
+
+    assert [need.text for need in analyse_request(request).requirements][:3] == [
+        "Build a booking page for a sauna.",
+        "Guests book an hour online.",
+        "Towels can be reserved.",
+    ]

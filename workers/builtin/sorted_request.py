@@ -16,6 +16,7 @@ from workers.builtin.goals import goal_of, two_goals
 from workers.builtin.manuals import is_manual
 from workers.builtin.qualities import kind_of, quality_of
 from workers.builtin.users import Users
+from workers.builtin.wishes import imperative
 from workers.documents.content import Moscow
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED, Passage
@@ -35,12 +36,17 @@ class SortedRequest:
         self.found = found = from_wish_on(found)
         self.passages = read
         self.listed = {(row.passage.block.section, row.role) for row in found if row.item}
-        self.rich = any(row.role in ASKED or row.role == "constraint" for row in found)
         levels = [passage.block.level for passage in read if passage.block.kind == "heading"]
         several = bool(levels) and levels.count(min(levels)) > 1  # none of them is the title
         self.opens_with_wish = any(
             not row.item and lexicon_of(row.text).find("makes", row.text) for row in found[:_OPENING]
         )
+        opens = self.opens_with_wish or any(
+            row.role == "" and not row.item and imperative(row.text, lexicon_of(row.text))
+            for row in found[:_OPENING]
+        )
+        # what is asked for has a part of its own, so that the opening only tells what is today
+        self.rich = any(row.role in (ASKED if opens else ASKED | {"constraint"}) for row in found)
         self.topic_depth = (1 if several else 2) if self.rich or self.opens_with_wish else 0
         self.manual = is_manual(found, read)
         self.needs: list[Need] = []
