@@ -25,6 +25,7 @@ class Facts(TypedDict, total=False):
         Content
         | None  # for a revision or improvement: the content model this task made before, ids allotted; else None
     )
+    delivered: Content | None  # `previous` as it was registered, before a person edited its pages
     feedback: list[str]  # a person's words that the task must answer
     said: tuple[str, ...]  # everything people have said of the documents since the request
     remarks: list[str]  # divergences, action items, missing requirements of a discussion that it must answer

@@ -279,7 +279,8 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     previous = previous.model_copy(update={"items": items})
     said = [*told, *anew, *(f"{item.statement} {item.quote}" for item in previous.items)]
     asked = [need for need in m.analysis.needs if not need.part and not names_limit(need)]
-    wanted = not_carried([*requests_in(m), *asked], said)
+    wanted = not_carried(requests_in(m), said)
+    wanted += not_carried(asked, [*said, *_delivered(m)])
     new: list[Requirement] = []
     for need in wanted:
         if not_carried([need], [item.statement for item in new]):
@@ -296,6 +297,14 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
         open_ = [text for text in open_ if not text.startswith(begins)]
         asks = asks if new else [text for text in asks if text.startswith(begins)]
     return previous.model_copy(update={"items": items, "open_questions": unique([*open_, *asks])})
+
+
+def _delivered(m: Material) -> list[str]:
+    """What the version before said as it was written: what a person has changed of it since is not asked for again."""
+    found = m.facts.get("delivered")
+    return (
+        [f"{item.statement} {item.quote}" for item in found.items] if isinstance(found, Requirements) else []
+    )
 
 
 def _reworded(item: Requirement, text: str, m: Material) -> Requirement:

@@ -18,7 +18,7 @@ from workers.agents.protocol import Agent
 from workers.context.agent_calls import CRITICAL, AgentCalls
 from workers.context.run_context import DECIDED, RunContext, answered
 from workers.context.sources import EXPLORATION, sources
-from workers.context.written_documents import known_of, stamp
+from workers.context.written_documents import known_of, registered, stamp
 from workers.documents.condensed import compact, condensed
 from workers.documents.content import Discovery
 from workers.documents.frame import RenderContext
@@ -76,6 +76,8 @@ def facts(context: RunContext, document: DocumentDef | None) -> JsonObject:
         earlier = [written.get(kind) for kind in document.drafted_from]
         known["drafted_from"] = [found.content for found in earlier if found]
     known["previous"] = known.get(document.kind) if document and is_reworked(context) else None
+    delivered = registered(context, document) if document and known["previous"] is not None else None
+    known["delivered"] = delivered.content if delivered else None
     return known
 
 
