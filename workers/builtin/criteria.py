@@ -79,6 +79,7 @@ def headline(need: Need, lex: Lexicon) -> str:
     return short(upper_first(_done(action, c, lex, _named(c.subject))))
 
 
+_HANGS = expression(r"\s+(?:of|for|to|in|on|at|with|by|from|as)$", re.IGNORECASE)
 _BUILT = frozenset({"add", "create"})  # as an order they ask for a part of the product: `Add a dark mode`
 
 
@@ -224,10 +225,11 @@ def _outcome(verb: str, doing: str, words: str, lex: Lexicon) -> str:
         return ""
     whole = words or doing.partition(" ")[2]
     thing = strip_end(_OBJECT_ENDS.split(f"{whole} ", maxsplit=1)[0]) if lex.language == "en" else words
+    thing = _HANGS.sub("", thing)
     idle = len(thing) < 3 or thing.lower() in ("them", "this", "that", "these", "those", "all", "only")
     if idle and "{object}" in form:
         return ""
-    thing = re.sub(r"^an?\s+", "", thing) if "valid {object}" in form else re.sub(r"^an?\s+", "the ", thing)
+    thing = re.sub(r"^(?:an?|the)\s+", "", thing) if "valid {object}" in form else re.sub(r"^an?\s+", "the ", thing)
     doing = strip_end(doing)
     return form.format(object=lower_first(thing), doing=lower_first(doing), Doing=upper_first(doing))
 
