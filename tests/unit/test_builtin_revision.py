@@ -188,13 +188,17 @@ def test_what_documents_are_to_do_in_the_product_is_a_requirement() -> None:
 
 
 def test_what_a_person_changed_by_hand_is_not_asked_for_again_as_the_request_says_it() -> None:
-    facts = chain("Build a label printer app. A librarian prints QR labels on a Brother printer. It must keep a log.")
+    facts = chain(
+        "Build a label printer app. A librarian prints QR labels on a Brother printer. It must keep a log."
+    )
     items = [
         item.model_copy(update={"statement": item.statement.replace("Brother", "Zebra"), "quote": ""})
         for item in facts["requirements"].items
     ]
     left = facts["requirements"].model_copy(update={"items": items})
 
-    after = ask("requirements", **{**facts, "previous": left, "delivered": facts["requirements"], "feedback": []})
+    after = ask(
+        "requirements", **{**facts, "previous": left, "delivered": facts["requirements"], "feedback": []}
+    )
 
     assert [item.statement for item in after.items] == [item.statement for item in items]

@@ -195,3 +195,44 @@ def test_order_that_may_mean_several_changes_nothing_and_is_answered(facts: dict
 
     assert after.items == facts["requirements"].items
     assert f"Drop the export ({NAMES['csv']} / {NAMES['pdf']}?)" in after.open_questions[0]
+
+
+def test_number_that_a_person_changes_is_changed_in_scope_limits_and_goals_and_asked_for_nowhere_else() -> (
+    None
+):
+    facts = chain(
+        "# Loans\n\n## Goals\n\n- Borrowing takes less than 60 seconds\n\n## Requirements\n\n"
+        "- Remind members 14 days before the return date.\n\n## Constraints\n\n- Search answers within 500 ms.\n"
+    )
+    words = (
+        "Remind members 21 days before the return date, not 14. Search answers within 300 ms. "
+        "Borrowing should take less than 30 seconds, not 60."
+    )
+    after = dict(facts)
+
+    for kind in ("brief", "requirements"):
+        after[kind] = numbered(
+            ask(kind, **{**after, "previous": after[kind], "feedback": [words], "said": (words,)})
+        )
+
+    brief = after["brief"]
+    assert (brief.goals[0].text, brief.goals[0].target) == (
+        "Borrowing takes less than 30 seconds",
+        "less than 30 seconds",
+    )
+    assert [row.text for row in brief.in_scope] == ["Remind members 21 days before the return date."]
+    assert [row.text for row in brief.constraints] == ["Search answers within 300 ms."]
+    assert len(after["requirements"].items) == len(facts["requirements"].items)
+    assert not [
+        text for text in after["requirements"].open_questions if text.startswith(("Not ", "How is this"))
+    ]
+
+
+def test_what_is_ruled_out_in_so_many_words_is_not_made_a_must_by_taking_it_back() -> None:
+    facts = chain("Build a till. It must print receipts. No payments by card.")
+    said = "We need payments by card after all."
+
+    after = ask("requirements", **{**facts, "previous": facts["requirements"], "feedback": [said]})
+
+    assert after.items == facts["requirements"].items
+    assert after.open_questions[0].startswith("Not done")

@@ -130,7 +130,7 @@ def amended(items: list[Requirement], lines: list[str]) -> tuple[list[Requiremen
     told = []
     for line in lines:
         at = _meant(done, line)
-        value = _value(_bare(line))
+        value = _value(without_old(line))
         if at is not None and value is not None and not _is_of_its_own(line, value, done[at]):
             done[at] = _with_value(done[at], value[0].strip(TRIM))
             told.append(line)
@@ -236,7 +236,7 @@ def _with_rank(item: Requirement, rank: Moscow) -> Requirement:
 
 def is_amendment(line: str) -> bool:
     """Whether a line gives an item that it names by its identifier a number, and says nothing else."""
-    bare = _bare(line)
+    bare = without_old(line)
     return (
         _ITEM.search(line) is not None
         and _value(bare) is not None
@@ -244,13 +244,14 @@ def is_amendment(line: str) -> bool:
     )
 
 
-def _bare(line: str) -> str:
+def without_old(line: str) -> str:
+    """A line without the number that is not to hold any more, and without identifiers."""
     return " ".join(_OLD.sub(" ", OWN_ID.sub(" ", line)).split()).strip(TRIM)
 
 
 def _meant(items: list[Requirement], line: str) -> int | None:
     """The item that a line gives another number: the one it names, else the one that says the same."""
-    value = _value(_bare(line))
+    value = _value(without_old(line))
     if value is None:
         return None
     named = _ITEM.search(line)
@@ -258,7 +259,7 @@ def _meant(items: list[Requirement], line: str) -> int | None:
         return next(
             (at for at, item in enumerate(items) if item.id == named[0] and _value(item.statement)), None
         )
-    bare = _bare(line)
+    bare = without_old(line)
     wanted = _words(bare[: value.start()] + " " + bare[value.end() :])
     best: tuple[float, int | None] = (0.0, None)
     for at, item in enumerate(items):
@@ -276,7 +277,7 @@ def _is_of_its_own(line: str, value: re.Match[str], item: Requirement) -> bool:
     """Whether a line says for whom, when or where its number holds, which the item does not: then the item's holds besides."""
     if _REPLACES.search(line):
         return False
-    bare = _bare(line)
+    bare = without_old(line)
     rest = f"{bare[: value.start()]} {bare[value.end() :]}"
     narrowed = {word for found in _QUALIFIED.finditer(rest) for word in _words(found[1] or found[2])}
     return not narrowed <= _words(f"{item.title} {item.statement} {item.quote}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin import discovery
@@ -259,11 +260,12 @@ def _questions(m: Material) -> list[str]:
 def _revised(m: Material, previous: Brief) -> Brief:
     """Goals, scope and limits stay, but for what the feedback leaves out or gives another number; what it asks for, or was
     lost of goals and limits, is added."""
-    in_scope, dropped, told_of_scope = _rescoped(previous.in_scope, m)
-    out_of_scope = once([*previous.out_of_scope, *dropped])
-    said = [row.text for row in [*previous.in_scope, *in_scope, *out_of_scope, *previous.constraints]]
+    changed = _rescoped(previous, m)
+    out_of_scope = once([*previous.out_of_scope, *changed.dropped])
+    said = [row.text for row in [*previous.in_scope, *changed.in_scope, *out_of_scope]]
+    said += [row.text for row in [*previous.constraints, *changed.constraints]]
     lost = [need for need in m.analysis.needs if need.kind != "functional"]
-    asked_for = [need for need in requests_in(m) if not any(need.text in line for line in told_of_scope)]
+    asked_for = [need for need in requests_in(m) if not any(need.text in line for line in changed.told)]
     added = [need for need in [*lost, *asked_for] if not any(carries(need.text, text) for text in said)]
 
     def more(rows: list[Statement], *kinds: str) -> list[Statement]:
@@ -274,7 +276,7 @@ def _revised(m: Material, previous: Brief) -> Brief:
         for goal in _goals(m)
         if goal.source == "stated" and not any(carries(goal.text, old.text) for old in previous.goals)
     ]
-    known = [_measured(goal, m) for goal in previous.goals]
+    known = [_measured(goal, m) for goal in changed.goals]
     told_of = {row.text for row in m.sections if _GOAL_ASKED.match(row.passage.label)}
     goals = [goal for goal in goals if goal.text not in told_of]
     told = [row.text for row in m.sections]
@@ -286,9 +288,9 @@ def _revised(m: Material, previous: Brief) -> Brief:
             "impact": previous.impact or (_impact(m) if problems else ""),
             "users": [*previous.users, *users],
             "goals": [*known, *goals],
-            "in_scope": more(in_scope, "functional"),
+            "in_scope": more(changed.in_scope, "functional"),
             "out_of_scope": more(out_of_scope, "exclusion"),
-            "constraints": more(previous.constraints, "constraint", "nonfunctional"),
+            "constraints": more(changed.constraints, "constraint", "nonfunctional"),
             "assumptions": once(
                 [
                     *previous.assumptions,
@@ -310,21 +312,51 @@ def _revised(m: Material, previous: Brief) -> Brief:
     return now.model_copy(update={"open_questions": still})
 
 
-def _rescoped(rows: list[Statement], m: Material) -> tuple[list[Statement], list[Statement], list[str]]:
-    """What stays in scope, with new numbers; what goes out of it, as titles; and the sentences that say so."""
+class _Rescoped(NamedTuple):
+    """What a person's words change of a brief beside what they add; `told`: the sentences that say so."""
+
+    in_scope: list[Statement]
+    constraints: list[Statement]
+    goals: list[Goal]
+    dropped: list[Statement]  # what is out of scope now, as titles
+    told: list[str]
+
+
+def _rescoped(previous: Brief, m: Material) -> _Rescoped:
+    """The scope without what is dropped; scope, limits and goals with new numbers."""
+    scope, bounds = len(previous.in_scope), len(previous.in_scope) + len(previous.constraints)
+    rows = [*previous.in_scope, *previous.constraints]
     items = [
-        Requirement(id=str(at), title=short(row.text), statement=row.text, source=row.source)
-        for at, row in enumerate(rows)
+        *(Requirement(id=str(at), title=short(row.text), statement=row.text) for at, row in enumerate(rows)),
+        *(
+            Requirement(
+                id=str(bounds + at),
+                title=short(goal.text),
+                statement=goal.text,
+                acceptance_criteria=[goal.target] if goal.target else [],
+            )
+            for at, goal in enumerate(previous.goals)
+        ),
     ]
-    texts = [(item.title, item.statement) for item in items]
+    texts = [(item.title, item.statement) for item in items[:scope]]
     parts = [part for line in sentences_of(m.feedback) for part in orders_of(line, texts)]
     orders = [part.order for part in parts if part.order]
     gone = {at for order in orders if order.what == "drop" and order.is_clear for at in order.items}
-    lines = [part.text for part in parts if not part.order]
-    now, told = amended([item for at, item in enumerate(items) if at not in gone], lines)
-    kept = [rows[int(item.id)].model_copy(update={"text": item.statement}) for item in now]
-    dropped = [_stated(_as_title(rows[at].text, m)) for at in sorted(gone)]
-    return kept, dropped, [*told, *(part.text for part in parts if part.order)]
+    now, told = amended(items, [part.text for part in parts if not part.order])
+    kept = [
+        row.model_copy(update={"text": item.statement}) for row, item in zip(rows, now[:bounds], strict=True)
+    ]
+    goals = [
+        goal.model_copy(update={"text": item.statement, "target": "".join(item.acceptance_criteria)})
+        for goal, item in zip(previous.goals, now[bounds:], strict=True)
+    ]
+    return _Rescoped(
+        [row for at, row in enumerate(kept[:scope]) if at not in gone],
+        kept[scope:],
+        goals,
+        [_stated(_as_title(rows[at].text, m)) for at in sorted(gone)],
+        [*told, *(part.text for part in parts if part.order)],
+    )
 
 
 def _as_title(text: str, m: Material) -> str:

@@ -229,7 +229,11 @@ def _outcome(verb: str, doing: str, words: str, lex: Lexicon) -> str:
     idle = len(thing) < 3 or thing.lower() in ("them", "this", "that", "these", "those", "all", "only")
     if idle and "{object}" in form:
         return ""
-    thing = re.sub(r"^(?:an?|the)\s+", "", thing) if "valid {object}" in form else re.sub(r"^an?\s+", "the ", thing)
+    thing = (
+        re.sub(r"^(?:an?|the)\s+", "", thing)
+        if "valid {object}" in form
+        else re.sub(r"^an?\s+", "the ", thing)
+    )
     doing = strip_end(doing)
     return form.format(object=lower_first(thing), doing=lower_first(doing), Doing=upper_first(doing))
 

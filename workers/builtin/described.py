@@ -13,6 +13,7 @@ from orchestrator.domain.text import keywords
 from workers.builtin.amended import OWN_ID
 from workers.builtin.phrases import strip_end
 from workers.documents.content import Requirement
+from workers.documents.lint.comparing import is_negative
 
 _POLITE = r"^(?:(?:[-*•]\s+)?(?:please|also|ok(?:ay)?|so|now|then|sorry|let['’]?s|let us|(?:i think |i guess )?(?:we|you|i) (?:can|could|should|will|would like to|['’]d like to|want to|have to|must|may as well|decided to|agreed to)|bitte|wir|请|我们?|先|把|将)[, ]*)*"
 _WHAT = r"(?P<what>[^\s;:.!?()，。；：！？（）][^;:.!?()，。；：！？（）]{0,90}?)"
@@ -88,7 +89,9 @@ _JOINED = expression(
     r"(?:,| and(?: also)?| or| nor| und|、|和|与|及) (?:the |our |any |die |den |das )?|[、和与及]",
     re.IGNORECASE,
 )
-_SEVERAL = expression(r"\b(?:and|or|und|oder)\b|[/、和与及]|\w, \w", re.IGNORECASE)
+_BESIDE = expression(
+    r"([\w-]+)(?: (?:and|or|und|oder) |,? ?/ ?|, |[、和与及])(?=([\w-]+))", re.IGNORECASE
+)  # what is joined
 _GENERIC = frozenset(
     keywords("feature function functionality requirement part option thing item support possibility version")
 )
@@ -207,7 +210,8 @@ def _told_by_id(part: Part, items: Sequence[Requirement]) -> str:
         names = [items[at].id for at in order.items if items[at].moscow == "Won't"]
         if not names:
             return ""
-    if not order.is_clear:
+    denies = order.what == "back" and any(is_negative(items[at].statement) for at in order.items)
+    if denies or not order.is_clear:
         return f"{strip_end(part.text)} ({' / '.join(names)}?)"
     named = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
     verb = "are" if len(names) > 1 else "is"
@@ -242,8 +246,11 @@ def _meant(
 
 
 def _is_part(what: str, title: str, text: str) -> bool:
-    """Whether words may mean one of several things that an item joins: `PDF` of `export as CSV and PDF`."""
-    return _SEVERAL.search(text) is not None and _told(_words(what) - _GENERIC, title) < _TITLE
+    """Whether words mean one of several things that an item joins: `PDF` of `export as CSV and PDF`."""
+    if _told(_words(what) - _GENERIC, title) >= _TITLE:
+        return False
+    beside = {word for pair in _BESIDE.findall(text) for each in pair for word in _words(each)}
+    return any(_alike(word, other) for word in _words(what) - _GENERIC for other in beside)
 
 
 def _told(words: frozenset[str], title: str) -> float:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from orchestrator.domain.testable import is_testable
-from workers.builtin.amended import amended, ranked, with_criteria
+from workers.builtin.amended import amended, ranked, with_criteria, without_old
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause, first_modal
 from workers.builtin.criteria import criteria, headline
@@ -14,7 +14,7 @@ from workers.builtin.discovery import left_out
 from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.orders import renamed, reworded
-from workers.builtin.phrases import best, once, short, strip_end, unique, upper_first
+from workers.builtin.phrases import best, carries, once, short, strip_end, unique, upper_first
 from workers.builtin.revision import lines_of, not_carried, requests_in
 from workers.builtin.stories import story
 from workers.builtin.wishes import doer_of, imperative
@@ -279,7 +279,11 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     previous = previous.model_copy(update={"items": items})
     said = [*told, *anew, *(f"{item.statement} {item.quote}" for item in previous.items)]
     asked = [need for need in m.analysis.needs if not need.part and not names_limit(need)]
-    wanted = not_carried(requests_in(m), said)
+    aims = [f"{goal.text} {goal.target}" for goal in m.goals]
+    wanted = [
+        need for need in requests_in(m) if not any(carries(without_old(need.text), aim) for aim in aims)
+    ]
+    wanted = not_carried(wanted, said)
     wanted += not_carried(asked, [*said, *_delivered(m)])
     new: list[Requirement] = []
     for need in wanted:

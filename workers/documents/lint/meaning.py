@@ -48,11 +48,16 @@ def difference(said: str, source: str, beside: str = "") -> Difference:
     return "other_modal" if bound and binding and bound != binding else ""
 
 
+def without_old_figure(line: str) -> str:
+    """A line without the figure that its new one takes the place of: `21 days, not 14` -> `21 days`."""
+    return _NO_LONGER.sub(" ", line).strip()
+
+
 def is_said_in(clause: str, line: str) -> bool:
     """Whether a longer line says a clause with its figures: `links expire after 60 days instead of 30`."""
     own = _bare(clause)
     mine, theirs = figures(clause), figures(line)
-    said = _NO_LONGER.sub(" ", line)
+    said = without_old_figure(line)
     return (
         len(own) > 1
         and len(own & _bare(line)) >= TWIN * len(own)

@@ -27,7 +27,14 @@ from workers.documents.lint.comparing import (
     share,
     words,
 )
-from workers.documents.lint.meaning import TWIN, Difference, difference, is_said_in, likeness_apart
+from workers.documents.lint.meaning import (
+    TWIN,
+    Difference,
+    difference,
+    is_said_in,
+    likeness_apart,
+    without_old_figure,
+)
 from workers.documents.lint.rules import Finding, finding
 from workers.documents.lint.specification import ASKING, Said, Specification
 
@@ -234,13 +241,14 @@ class _Truth:
 
     def __init__(self, request: str, given: tuple[str, ...], read: tuple[str, ...]) -> None:
         """`read`: the statements that were taken from the request."""
-        whole = "\n".join((request, *given))
+        whole = "\n".join((request, *map(without_old_figure, given)))
         told = [*(line for line in whole.split("\n") if not line.lstrip().startswith("|")), *read]
         self.known = Carriers(clause.strip() for text in told for clause in _CLAUSES.split(text))
         lines = [line for text in given for line in text.split("\n")]
         self.amended = [line for line in lines if _ITEM.search(line)]
         self.later = [clause for line in lines for clause in _CLAUSES.split(line) if clause.strip()]
         self.plain = {plain(clause) for clause in self.known.items}
+        self.plain |= {plain(clause) for text in given for clause in _CLAUSES.split(text)}
         self.plain |= {plain(cell) for line in whole.split("\n") if "|" in line for cell in line.split("|")}
         self.departure = lru_cache(maxsize=2_048)(self._departure)  # each task judges all documents again
 
