@@ -25,6 +25,7 @@ _ASKS = expression(  # how people order something, or take it back
     re.IGNORECASE | re.MULTILINE,
 )
 _SHARED = 2  # words that a sentence and a line of a document have in common at least
+_CLAUSE_END = expression(r"[.?？。!！:：\n;；，]|,\s")
 _SHORTEST = 5  # characters of a question that is looked for
 _ID = expression(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!\w)", re.ASCII)
 
@@ -113,8 +114,8 @@ def _target_of(
 
 
 def _is_spoken_of(text: str, made: DocumentDef, pages: Mapping[str, str]) -> bool:
-    """Whether a sentence shares half of its words, two at least, with a line of a document."""
-    said = [words for sentence in _SENTENCE_END.split(text) if (words := keywords(sentence))]
+    """Whether a clause shares half of its words, two at least, with a line of a document."""
+    said = [words for clause in _CLAUSE_END.split(text) if (words := keywords(clause))]
     lines = (line for path, page in pages.items() if made.owns(path) for line in page.splitlines())
     return any(
         len(words & own) >= max(_SHARED, len(words) / 2) for own in map(keywords, lines) for words in said

@@ -236,3 +236,13 @@ def test_what_is_ruled_out_in_so_many_words_is_not_made_a_must_by_taking_it_back
 
     assert after.items == facts["requirements"].items
     assert after.open_questions[0].startswith("Not done")
+
+
+def test_wish_beside_an_order_comes_into_scope_alone(facts: dict[str, Any]) -> None:
+    said = "Drop the CSV export, and add a print view for members."
+
+    brief = ask("brief", **{**facts, "previous": facts["brief"], "feedback": [said]})
+
+    scope = [row.text for row in brief.in_scope]
+    assert any("print view" in text for text in scope)
+    assert not any("CSV" in text for text in scope)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
@@ -13,7 +14,7 @@ from workers.builtin.amended import amended
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import headline
-from workers.builtin.described import orders_of, sentences_of
+from workers.builtin.described import beside_orders, orders_of, sentences_of
 from workers.builtin.goals import goal_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import carries, lower_first, once, short, strip_end, unique, upper_first
@@ -265,8 +266,11 @@ def _revised(m: Material, previous: Brief) -> Brief:
     said = [row.text for row in [*previous.in_scope, *changed.in_scope, *out_of_scope]]
     said += [row.text for row in [*previous.constraints, *changed.constraints]]
     lost = [need for need in m.analysis.needs if need.kind != "functional"]
-    asked_for = [need for need in requests_in(m) if not any(need.text in line for line in changed.told)]
-    added = [need for need in [*lost, *asked_for] if not any(carries(need.text, text) for text in said)]
+    added = [
+        need
+        for need in [*lost, *requests_in(changed.beside)]
+        if not any(carries(need.text, text) for text in said)
+    ]
 
     def more(rows: list[Statement], *kinds: str) -> list[Statement]:
         return once([*rows, *(_stated(need.text) for need in added if need.kind in kinds)])
@@ -313,13 +317,13 @@ def _revised(m: Material, previous: Brief) -> Brief:
 
 
 class _Rescoped(NamedTuple):
-    """What a person's words change of a brief beside what they add; `told`: the sentences that say so."""
+    """What a person's words change of a brief; `beside`: the material with what they say besides."""
 
     in_scope: list[Statement]
     constraints: list[Statement]
     goals: list[Goal]
     dropped: list[Statement]  # what is out of scope now, as titles
-    told: list[str]
+    beside: Material
 
 
 def _rescoped(previous: Brief, m: Material) -> _Rescoped:
@@ -339,10 +343,13 @@ def _rescoped(previous: Brief, m: Material) -> _Rescoped:
         ),
     ]
     texts = [(item.title, item.statement) for item in items[:scope]]
-    parts = [part for line in sentences_of(m.feedback) for part in orders_of(line, texts)]
-    orders = [part.order for part in parts if part.order]
+    sentences = {line: orders_of(line, texts) for line in sentences_of(m.feedback)}
+    orders = [part.order for parts in sentences.values() for part in parts if part.order]
     gone = {at for order in orders if order.what == "drop" and order.is_clear for at in order.items}
-    now, told = amended(items, [part.text for part in parts if not part.order])
+    rest = {line: beside_orders(parts) for line, parts in sentences.items()}
+    now, amending = amended(items, [text for each in rest.values() for text in each])
+    left = [text for each in rest.values() for text in each if text not in amending]
+    beside = replace(m, facts={**m.facts, "feedback": left}) if orders or amending else m
     kept = [
         row.model_copy(update={"text": item.statement}) for row, item in zip(rows, now[:bounds], strict=True)
     ]
@@ -355,7 +362,7 @@ def _rescoped(previous: Brief, m: Material) -> _Rescoped:
         kept[scope:],
         goals,
         [_stated(_as_title(rows[at].text, m)) for at in sorted(gone)],
-        [*told, *(part.text for part in parts if part.order)],
+        beside,
     )
 
 

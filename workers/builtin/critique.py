@@ -39,6 +39,7 @@ PERSPECTIVES = ("product", "technical", "quality", "risk", "coverage")
 _GRADES: dict[str, Literal["high", "medium", "low"]] = {"error": "high", "warning": "medium", "note": "low"}
 _SEVERAL = 4  # errors from which a document is as good as not written
 _RARE = 0.1  # share of a document's items with a warning that is still a good document
+_FIGURE = expression(r"\d[\d.,]*")
 _BYLINE = expression(r"[(（](?:task|任务) [A-Z]")  # the line that says who wrote the document
 
 
@@ -168,12 +169,19 @@ def uncarried(doc: Artifact, m: Material) -> list[Need]:
     carriers = Carriers(_passages(doc, m))
     wanted = [need for need in _wanted(m, doc) if not carriers.carry(strip_end(need.text))]
     brief = m.given(Brief)
-    limits = {row.text for row in brief.constraints} if brief else set()
+    same = (
+        _without_figures if m.facts.get("said") else str
+    )  # people may have given a limit another figure since
+    limits = {same(row.text) for row in brief.constraints} if brief else set()
     return [
         need
         for need in wanted
-        if not _by_id(need, doc, m) and not (need.kind == "constraint" and need.text in limits)
+        if not _by_id(need, doc, m) and not (need.kind == "constraint" and same(need.text) in limits)
     ]
+
+
+def _without_figures(text: str) -> str:
+    return str(_FIGURE.sub("#", strip_end(text)))
 
 
 def _by_id(need: Need, doc: Artifact, m: Material) -> bool:
@@ -184,7 +192,7 @@ def _by_id(need: Need, doc: Artifact, m: Material) -> bool:
     items = [
         item for item in given.items if need.text in (item.statement, item.quote) or need.quote == item.quote
     ]
-    return any(item.id in doc.text for item in items)
+    return any(doc.kind == "readiness" or item.id in doc.text for item in items)
 
 
 def _passages(doc: Artifact, m: Material) -> list[str]:

@@ -152,6 +152,17 @@ def orders_of(sentence: str, texts: Sequence[tuple[str, str]]) -> list[Part]:
     return found if any(part.order for part in found) else [Part("", sentence)]
 
 
+def beside_orders(parts: Sequence[Part]) -> list[str]:
+    """What a sentence says beside its orders, what stands together as one text."""
+    found: list[str] = []
+    joins = False
+    for part in parts:
+        if part.order is None:
+            found = [*found[:-1], f"{found[-1]}{part.before}{part.text}"] if joins else [*found, part.text]
+        joins = part.order is None
+    return found
+
+
 def _order(text: str, texts: Sequence[tuple[str, str]], before: Sequence[Part]) -> Order | None:
     kinds: Sequence[tuple[str, tuple[re.Pattern[str], ...]]] = _KINDS
     if before and before[-1].order and before[-1].order.what == "rank":
