@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from workers.builtin.people import people_in, persona
+from workers.builtin.people_reached import people_reached
 from workers.builtin.request import analyse_request
+from workers.builtin.story_tellers import story_roles
 from workers.documents.lexicon import lexicon_of
 
 
@@ -22,10 +24,54 @@ def users(request: str) -> list[str]:
         ("Patient names are shown as initials", []),
         ("A volunteer lock with two gates", []),
         ("A courier hands the parcel over", ["courier"]),
+        ("A bell lets porters ring", ["porters"]),
+        ("Travel agencies issue vouchers", ["Travel agencies"]),
+        ("The kitchen gets the list at nine", ["kitchen"]),
+        ("The kitchen has a sink", []),
     ],
 )
 def test_people_are_told_from_things_makers_and_longer_names(text: str, people: list[str]) -> None:
     assert people_in(text, lexicon_of(text)) == people
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("Debts are to be seen by board members only", ["board members"]),
+        (
+            "The tide table is kept by the harbour master and printed by skippers",
+            ["harbour master", "skippers"],
+        ),
+        ("Daily list of what is on loan, to desk clerks", ["desk clerks"]),
+        ("One page for senders, carriers and the depot clerk", ["senders", "carriers", "depot clerk"]),
+        ("After 3 minutes the call goes on to the nurse on duty", ["nurse on duty"]),
+        ("Whoever is fleet manager can lend a van", ["fleet manager"]),
+        ("Accounts with the *night desk* role see all rooms", ["night desk"]),
+        ("Loans can be sorted by borrower name and grouped by members", []),
+        ("A page for customer data", []),
+        ("Whoever is at the door rings", []),
+        ("Notes are sent by mail to the archive", []),
+    ],
+)
+def test_people_are_named_by_what_reaches_them(text: str, people: list[str]) -> None:
+    assert people_reached(text, lexicon_of(text)) == people
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("As tide warden I note the height of the water", ["tide warden"]),
+        ("As a ferry cook, I order bread for the next trip", ["ferry cook"]),
+        ("Being the chapel keeper, I want to lock the door from home", ["chapel keeper"]),
+        ("As somebody who lends tents, I want to see what is wet", ["somebody who lends tents"]),
+        ("As agreed with the board I have written it down", []),
+        ("As soon as I press the button, the lamp is lit", []),
+        ("As a rule we close at six", []),
+        ("As a warden I was often asked for it", []),
+    ],
+)
+def test_stories_are_told_with_any_verb(text: str, people: list[str]) -> None:
+    assert story_roles(text) == people
 
 
 @pytest.mark.parametrize(

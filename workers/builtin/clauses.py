@@ -40,7 +40,7 @@ _FORBIDS = expression(  # nobody may; `nobody else` and `nobody but` say who alo
 )
 _STORY = {
     "en": expression(
-        r"as (?:an?|the|our) [^,.;]{2,60}?,? (?:i|we)(?: also| really| would|['’]d)* (?:want|like|love|need|wish)( to)? "
+        r"(?:as|being|in my (?:role|capacity) as) (?:(?:an?|the|our) )?(?!soon\b|long\b|far\b)[^,.;]{2,60}?,? (?:i|we)(?: also| really| would|['’]d)* (?:want|like|love|need|wish)( to)? "
         r"(?:be able to )?",
         re.IGNORECASE,
     ),

@@ -23,7 +23,7 @@ _AFTER = expression(r"\s+[^\w\s\"'”’)\]]+$")  # a symbol behind: `Night owl 
 _TO_DO = expression(  # what is a verb: `easy to author and run`
     r"\b(?:able|want(?:s|ed)?|needs?|order|ways?|like|possible|easy|allowed) to (?:\w+ly )?\w+", re.IGNORECASE
 )
-_ARTICLE = expression(
+ARTICLE = expression(
     r"^(?:(?:right now|at the moment|in addition,?|today|only|most|some|second|third|next|last|tired|average|median|typical|single|current|active|(?:logged|signed)-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|old|free|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
     re.IGNORECASE,
 )
@@ -109,11 +109,11 @@ def is_person(phrase: str, lex: Lexicon) -> bool:
         words,
         maxsplit=1,
     )[0]
-    return _known(head) or _ending(" ".join(head.split()[-1:]), lex)
+    return is_known(head) or _ending(" ".join(head.split()[-1:]), lex)
 
 
-def _known(head: str) -> bool:
-    """Whether the last word, or the last two, are listed as people."""
+def is_known(head: str) -> bool:
+    """Whether the last word of a name, or the last two, are listed as people."""
     words = head.lower().split()
     return any(stem in people() for size in (1, 2) for stem in _stems(" ".join(words[-size:])))
 
@@ -163,30 +163,30 @@ def actor_name(phrase: str) -> str:
     """`The clinic manager, who reports ...` -> `clinic manager`."""
     said = _MARK.sub("", phrase.replace("**", "").strip(_TRIM))
     doing = _DOING.match(said)
-    said = doing[1] if doing and _known(doing[1]) else said  # `workers explaining ideas`
-    return _ARTICLE.sub("", _AFTER.sub("", _CUT.split(said, maxsplit=1)[0].strip(_TRIM))).strip()
+    said = doing[1] if doing and is_known(doing[1]) else said  # `workers explaining ideas`
+    return ARTICLE.sub("", _AFTER.sub("", _CUT.split(said, maxsplit=1)[0].strip(_TRIM))).strip()
 
 
 def persona(heading: str, occupation: str, told: str) -> str:
     """Who a persona is, without the invented name: `Carla, 41, dispatcher`; empty when nothing says it."""
     ranked = _RANK_LABEL.match(heading)
-    if ranked and _known(actor_name(heading[ranked.end() :])):
+    if ranked and is_known(actor_name(heading[ranked.end() :])):
         return actor_name(heading[ranked.end() :])
-    if occupation and (_known(actor_name(occupation)) or not _known(actor_name(heading))):
+    if occupation and (is_known(actor_name(occupation)) or not is_known(actor_name(heading))):
         told_by = actor_name(re.split(r"[,;.，；。]", occupation)[0])
-        if _known(told_by) or is_cjk(occupation) or len(told_by.split()) < 4:
+        if is_known(told_by) or is_cjk(occupation) or len(told_by.split()) < 4:
             return told_by
     said = _AGE.sub("", re.split(r"[:：]\s*", heading)[-1])
     split = [actor_name(part) for part in _PARTS.split(said) if part.strip()]
     parts = [part for part in split if not _RANK.fullmatch(part)]
-    known = [part for part in parts if _known(part) or (is_cjk(part) and len(parts) == 1)]
+    known = [part for part in parts if is_known(part) or (is_cjk(part) and len(parts) == 1)]
     if len(known) == len(parts) == 2 and said.count("/") == 1:
         return f"{known[0]}/{known[1]}"
     if known:
         return known[0]
     if len(parts) == 1:
         found = _IS_A.search(told)
-        return found[1] if found and _known(found[1]) else parts[0]
+        return found[1] if found and is_known(found[1]) else parts[0]
     rest = [part for part in parts[1:] if not any(c.isdigit() for c in part) and len(part) > 2]
     return rest[0] if rest else ""
 
@@ -203,7 +203,7 @@ def listed_people(names: Iterable[str], lex: Lexicon) -> list[str]:
     known = [
         name
         for piece, name in pieces
-        if is_person(name, lex) or _known(name) or (not is_cjk(name) and _may_be_people(piece, name))
+        if is_person(name, lex) or is_known(name) or (not is_cjk(name) and _may_be_people(piece, name))
     ]
     return known if 2 * len(known) > len(found) or (known and is_cjk("".join(found))) else found
 
@@ -212,7 +212,7 @@ def _may_be_people(piece: str, name: str) -> bool:
     """Whether a piece of a list of people looks like one: a short plural, or a noun with an article."""
     words = name.split()
     plural = words[-1].endswith("s") and not words[-1].endswith(("ss", "ing"))
-    led = piece.strip() != name and _ARTICLE.match(piece.strip()) is not None
+    led = piece.strip() != name and ARTICLE.match(piece.strip()) is not None
     if len(words) > 3 or words[0].lower() in statement_words("how_often"):
         return False
     return (plural or led) and names_somebody(name)
@@ -231,9 +231,9 @@ def introduced(text: str) -> dict[str, str]:
     for match in _NAMED.finditer(text):
         name, *roles = [group for group in match.groups() if group]
         role = actor_name(roles[0])
-        if _known(name) or " and " in role or (not is_cjk(role) and role.endswith("s")):
+        if is_known(name) or " and " in role or (not is_cjk(role) and role.endswith("s")):
             continue  # `Researchers, our mounters and assistants, ...` lists several
-        if _known(role) or (is_cjk(role) and _ROLE.search(role)):
+        if is_known(role) or (is_cjk(role) and _ROLE.search(role)):
             found.setdefault(name, role)
     return found
 
@@ -244,16 +244,17 @@ def people_named(text: str) -> list[str]:
     for piece in re.split(r"[^\w\s'’-]+", _TO_DO.sub(" ", without_denied(text))):
         words = piece.split()
         for at, word in enumerate(words):
-            if not _known(word) or (at + 1 < len(words) and _known(words[at + 1])):
+            if not is_known(word) or (at + 1 < len(words) and is_known(words[at + 1])):
                 continue
             first = at
-            while first > max(0, at - 2) and _modifies(words[first - 1]):
+            while first > max(0, at - 2) and may_modify(words[first - 1]):
                 first -= 1
             found.append(actor_name(" ".join(words[first : at + 1])))
     return list(dict.fromkeys(name for name in found if name.lower() not in people_words("nobody")))
 
 
-def _modifies(word: str) -> bool:
+def may_modify(word: str) -> bool:
+    """Whether a word may be part of a name of people."""
     return _PLAIN.match(word) is not None and word.lower() not in people_words("no_modifier") | people_words(
         "does"
     )
@@ -279,7 +280,7 @@ def people_in(text: str, lex: Lexicon, *, named: bool = False) -> list[str]:
 
 def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = False) -> str:
     """The noun phrase that begins at a place of a text when its head names people."""
-    article = _ARTICLE.match(text[at : at + 60])
+    article = ARTICLE.match(text[at : at + 60])
     told = article[0] if article else ""
     end = at + len(told)
     words: list[str] = []
@@ -299,20 +300,22 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
         words.append(word)
         phrase = " ".join(words)
         follows = _BESIDE.sub("", text[end : end + 100])[:60]
-        whose = _ON_DUTY.match(follows) if _known(phrase) else None
+        whose = _ON_DUTY.match(follows) if is_known(phrase) else None
         if follows[:1] in ("'", "’") or (
-            not article and len(words) == 1 and word.lower() in lex.verbs and not _known(word)
+            not article and len(words) == 1 and word.lower() in lex.verbs and not is_known(word)
         ):
             return ""
-        if _known(phrase):
+        if is_known(phrase):
             further = _WORD.match(text, end)
-            if further and text[end : end + 1] == " " and _known(further[1]):
+            if further and text[end : end + 1] == " " and is_known(further[1]):
                 continue
             many = word.endswith("s") and not word.endswith("ss")
             foreign = _NOT_ENGLISH.match(told) is not None and _FOREIGN.match(follows) is not None
             if len(words) == 1 and is_one_of("makers", word) and not foreign:
                 return ""
-            if len(words) == 1 and is_one_of("things_too", word) and not (foreign or _ACTS.match(follows)):
+            body = is_one_of("bodies", word)
+            unsure = body or (len(words) == 1 and is_one_of("things_too", word))
+            if unsure and not (foreign or _ACTS.match(follows) or (body and _do(word, follows, lex))):
                 return ""
             if whose and (given or _acting(follows[whose.end() :], lex, told, many=many)):
                 return phrase + whose[0]

@@ -25,6 +25,9 @@ _ABLE = expression(  # to a list of what somebody can do: `Guests can:`
     re.IGNORECASE,
 )
 _LOOKING = expression(r"(?<=\w) \w+ing (?:for|to|at|about|with) .*$")  # `a shop looking for couriers`
+_SOMEBODY = expression(  # no role says who they are: `someone who lends tools`
+    r"(?:someone|somebody|anyone|anybody|an? person) (?:who|with|new|\w+ing)\b", re.IGNORECASE
+)
 _STORIES_OF = expression(  # a heading: `User stories for skippers`
     r"\b(?:stories|use cases|journeys) (?:for|of) (?:the |our )?(?P<who>[^()（]+)(?:\((?P<inside>[^()]+)\))?",
     re.IGNORECASE,
@@ -39,12 +42,13 @@ def story_roles(text: str) -> list[str]:
     """Whose stories a text tells: `As a cook, I want ...`; nobody in particular is left out."""
     said = without_denied(text)
     found = [*lexicon_of(text).patterns["as_a"].finditer(said), *_LEADS.finditer(said)]
-    told = (next(group for group in match.groups() if group) for match in found)
-    names = (_LOOKING.sub("", actor_name(name)) for name in told)
+    told = [next(group for group in match.groups() if group) for match in found]
+    whole = [name for name in told if _SOMEBODY.match(name)]
+    names = [_LOOKING.sub("", actor_name(name)) for name in told if name not in whole]
     able = _ABLE.match(said)
     name = actor_name(able[1]) if able else ""
     acts = [name] if name.endswith(" users") or is_person(name, lexicon_of(said)) else []
-    return [name for name in [*names, *acts] if names_somebody(name) and not _ANYONE.match(name)]
+    return whole + [name for name in [*names, *acts] if names_somebody(name) and not _ANYONE.match(name)]
 
 
 def headed(heading: Passage, below: Passage | None) -> list[str]:

@@ -23,6 +23,7 @@ from workers.builtin.people import (
     people_named,
     persona,
 )
+from workers.builtin.people_reached import people_reached
 from workers.builtin.phrases import TRIM
 from workers.builtin.story_tellers import headed, in_parentheses, story_roles
 from workers.builtin.users_in_prose import AWAY, has_verb, told_people
@@ -377,7 +378,9 @@ class Users:
             self._add(spoken[1], row.text)
         if row.role == "constraint" or (self.listing and row.role not in _ACTED):
             return
-        for name in people_in(lex.patterns["as_a"].sub("", row.text), lex, named=bool(self.listing)):
+        said = lex.patterns["as_a"].sub("", row.text)
+        reached = people_reached(said, lex) if lex.language == "en" else []
+        for name in [*people_in(said, lex, named=bool(self.listing)), *reached]:
             if not self._listed_as(name) or self._same(name):
                 head = re.split(r" (?:of|on|in|with) ", name)[0]
                 self._add(self._same(head) or name, row.text)  # `the inspector on duty` is an inspector
@@ -411,6 +414,7 @@ class Users:
                 count.update(list(dict.fromkeys(singular(name.lower()) for name in people_named(text))))
         for name, times in count.items():
             other = is_one_of("makers", name) or is_one_of("things_too", name)
+            other = other or is_one_of("bodies", name.rpartition(" ")[2])
             if times >= _OFTEN and not other and not self._same(name) and not self._is_denied(name):
                 self.known(name)
 
