@@ -52,6 +52,15 @@ def test_persona_is_named_by_what_they_do(heading: str, occupation: str, told: s
         ("no-shows: 9 % now, she'd be happy with 4 %", "4 %"),
         ("O-1 A list is complete within 5 minutes", "within 5 minutes"),
         ("把空置地块从现在的30%降到10%以下", "10%以下"),
+        ("to cut unpaid moorings from 20 % to at most 5 % of all", "at most 5 % of all"),
+        ("Letters go out within two working days after the hearing", "within two working days"),
+        ("Lost keys come to an end (2027: 14 keys)", ""),
+        ("Litres per trip: down by a quarter", "down by a quarter"),
+        ("Halve the calls about the tides", "Halve"),
+        ("Double keys disappear", ""),
+        ("Objective 2: Boats leave on time", ""),
+        ("KR 2.1: 80 % of boats leave on time", "80 %"),
+        ("We want cooks to throw away half of what they do today", "half of what they do today"),
     ],
 )
 def test_target_is_the_value_to_be_reached(text: str, target: str) -> None:

@@ -133,3 +133,46 @@ def test_personas_in_columns_say_their_goals() -> None:
 )
 def test_a_heading_ends_in_its_priority(heading: str, priority: str) -> None:
     assert priority_of(heading) == priority
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Mooring fees are not handled here.",
+        "Sounding of the canal comes in stage 2 only.",
+        "Night opening is ruled out by the insurer.",
+        "Nor is it intended that the page sells maps.",
+        "What nobody wants is a camera on the gate.",
+        "The wages stay a matter for the town office.",
+        "A newsletter was turned down by the council.",
+        "No link with the police is foreseen.",
+        "The statistics are for a later project.",
+        "The tool does no bookkeeping.",
+    ],
+)
+def test_prose_leaves_out_in_many_words(said: str) -> None:
+    assert left_out(f"# Locks\n\n## Remarks\n\nThe lock is old. {said}") == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Requests without a licence are turned down by the warden.", "There will be no downtime at night."],
+)
+def test_rules_of_the_product_are_not_left_out(said: str) -> None:
+    assert left_out(f"# Locks\n\n## Features\n\n- {said}") == []
+
+
+def test_questions_with_answers_are_read_by_their_answers() -> None:
+    asked = (
+        "# Locks\n\n## Questions skippers will ask\n\n**Can I choose the chamber?**\nNo. The warden assigns it.\n\n"
+        "**Will you sell maps?**\nWe do not sell maps, neither here nor at the quay.\n\n"
+        "**Do I need an account?**\nNo. A phone number is enough to book.\n\n"
+        "**Is there something for our own people?**\nA head warden can see which locks are shut."
+    )
+
+    assert left_out(asked) == ["The warden assigns it.", "We do not sell maps, neither here nor at the quay."]
+    assert "head warden" in users(asked)
+
+
+def test_answers_below_open_questions_stay_open() -> None:
+    assert left_out("# Locks\n\n## Open questions\n\n**Will you sell maps?**\nNo. Or perhaps later.") == []

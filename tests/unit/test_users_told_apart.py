@@ -134,3 +134,24 @@ def test_segments_of_a_table_are_users() -> None:
 )
 def test_age_is_no_part_of_who_a_persona_is(heading: str) -> None:
     assert persona(heading, "", "") == "guarda"
+
+
+def test_who_works_with_it_by_a_column_of_stakeholders_is_a_user() -> None:
+    request = (
+        "# Locks\n\n## Stakeholders\n\n| Who | Interest | Works with Locks |\n|---|---|---|\n"
+        "| Skipper | Short waits | daily |\n| Mayor | Good press | no |\n| Chart printer | Sells charts | never |\n"
+    )
+
+    assert users(request) == ["Skipper"]
+
+
+def test_lead_in_bold_of_a_goal_is_told_by_what_explains_it() -> None:
+    request = (
+        "# Locks\n\n## What we want to reach\n\n**Evenings off.** The plan is ready in half an hour.\n\n"
+        "**No deadline missed.** Every lock is looked at in its month.\n\n## Requirements\n\n- Skippers book a slot\n"
+    )
+
+    assert [goal.text for goal in analyse_request(request).goals] == [
+        "The plan is ready in half an hour.",
+        "Every lock is looked at in its month.",
+    ]

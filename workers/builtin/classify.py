@@ -14,6 +14,7 @@ from workers.builtin.phrases import TRIM
 from workers.builtin.remainder import remainder
 from workers.builtin.sorter import Sorter
 from workers.documents.lexicon import lexicon_of
+from workers.documents.outline import BOLD
 from workers.documents.passage import ASKED
 from workers.documents.ranks import ranks
 from workers.documents.sentences import Sentence
@@ -145,6 +146,11 @@ class Reader(Sorter):
             for passage in self.passages
             if passage.role == "code" and passage.block.section
         }
+        explained = {  # leads in bold of goals: `**No queues.** Nobody waits longer than ten minutes.`
+            row.passage.block.heading
+            for row in self.found
+            if row.role == "goal" and row.passage.block.kind == "paragraph"
+        }
         rows = [*self.passages]
         for passage in rows:
             if passage.role == "done" and not passage.opens and passage.text:
@@ -157,6 +163,7 @@ class Reader(Sorter):
                 and passage.block.kind == "heading"
                 and len(passage.text.split()) > 1
                 and passage.block.id not in carried
+                and not (passage.block.level >= BOLD and passage.block.text in explained)
             ):
                 self.goals.append(goal_of(passage.text, lexicon_of(passage.text)))
             elif passage.role == "mitigation" and not passage.opens:

@@ -128,7 +128,8 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
 
 
 _NEGATES = expression(
-    r"\b(?:no|nor|not|never|without|out|belongs?|stays?|remains?)\b|n['’]t\b|[不没]", re.IGNORECASE
+    r"\b(?:no|nor|not|never|without|out|belongs?|stays?|remains?|postponed|deferred|excluded|elsewhere|later|phase|stage)\b|n['’]t\b|[不没]",
+    re.IGNORECASE,
 )
 
 

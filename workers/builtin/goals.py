@@ -8,6 +8,7 @@ import re
 from orchestrator.domain.patterns import expression
 from workers.builtin.analysis import Goal
 from workers.builtin.phrases import TRIM
+from workers.documents.heading_roles import OKR
 from workers.documents.lexicon import Lexicon
 from workers.documents.quantities import quantities
 from workers.documents.sentences import Sentence
@@ -32,7 +33,7 @@ _PAST = expression(r"\b(?:was|were|had)\s*(?:about |around )?$", re.IGNORECASE)
 _WANTED = expression(r"\b(?:want|wants|reach|be at|get to|aim for|promised|agreed on)\s+$", re.IGNORECASE)
 _WITH = expression(r"\bhappy with\s*$", re.IGNORECASE)
 _BASELINE = expression(  # in parentheses, what is so today: `(now 160`
-    r"[(（](?:now|today|currently|at present|was|last year|heute|bisher|derzeit|aujourd.hui|actuellement|hoy|actualmente|目前|现在|现)[^()（）]*$",
+    r"[(（](?:(?:19|20)\d\d\s*[:：]|now|today|currently|at present|was|last year|heute|bisher|derzeit|aujourd.hui|actuellement|hoy|actualmente|目前|现在|现)[^()（）,;，；]*$",
     re.IGNORECASE,
 )
 _TIME = expression(
@@ -54,7 +55,7 @@ _CHANGE = expression(
 )
 _COMPARES = expression(r"\b(?:from|instead|now|today|von|statt|heute|de|au lieu|hoy)\b|[从由]", re.IGNORECASE)
 _AFTER_COLON = expression(
-    rf"^([^:：]{{4,90}})(?::\s+|：\s*)((?:[<>≤≥=~]|{_BOUND}|\d|[$€£]|zero\b|half\b).{{0,60}}?)[.。]?$",
+    rf"^([^:：]{{4,90}})(?::\s+|：\s*)((?:[<>≤≥=~]|(?:down|up) (?:by|to)\b|{_BOUND}|\d|[$€£]|zero\b|half\b).{{0,60}}?)[.。]?$",
     re.IGNORECASE,
 )
 _DEADLINE = expression(  # the day by which something is reached, where no value is
@@ -79,7 +80,7 @@ _OF_WHAT = expression(
 )  # `90 % of days`
 _IN_NUMBERS = expression(r"\s*\(\d[\d.,]* [^\W\d]+\)")  # `10 % (100 clubs)`
 _BY_WHEN = expression(  # the time that a value is given
-    r"\s+(?:with)?in\s(?:the\s(?:first|next)\s)?(?:\d+|one|two|three|four|six|nine|twelve|an?)\s(?:days?|weeks?|months?|years?|seasons?|quarters?)\b|\s+by (?:the end of )?(?:next )?(?:\d{4}|easter|christmas|summer|autumn|winter|spring|(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|year)\b",
+    r"\s+(?:with)?in\s(?:the\s(?:first|next)\s)?(?:\d+|one|two|three|four|six|nine|twelve|an?)\s(?:days?|weeks?|months?|years?|seasons?|quarters?)\b|\s+by (?:the end of )?(?:next )?(?:\d{4}|(?:easter|christmas|summer|autumn|winter|spring)(?: \d{4})?|(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|year)\b",
     re.IGNORECASE,
 )
 _LATE = expression(rf"(?:{_BY_WHEN.pattern})$", re.IGNORECASE)
@@ -88,6 +89,10 @@ _NONE_LEFT = expression(r"(?:^|[:：] )(?:zero|no)\b.{3,60}$|\bany ?(?:more|long
 _LETTERED = expression(r"(?:^|\s)[(（](?:[a-h]|i{1,3}|iv|v|[1-9])[)）]\s*")
 _SHARE = expression(  # and of what
     r"([<>≤≥=+~]*\s?\d[\d.,]*\s?%\+?)\s(?!(?:within|by|or|and|until|after|before|from|at|in the|d'|bis|oder|ou|o)\b)[^\W\d].*\s.*\w"
+)
+_TIMES = expression(  # a change that is a verb: `Halve the calls about opening hours`
+    r"(?:(?:we|i) (?:want|hope|plan|aim) )?(?:to )?(?P<target>halve|(?:double|triple)(?= (?:the|our)\b))\s(?:the |our )?(?P<what>\w[^.;]{2,80})",
+    re.IGNORECASE,
 )
 _SINCE = expression(  # behind a value, the one that is left: `60 %, from 43 % now`
     r"\s*[,;，；]\s*(?:from|now|today|was|currently|at present|von|heute|bisher|aujourd.hui|hoy|目前|现在|原)\b.*$",
@@ -103,6 +108,7 @@ def _measured(metric: str, lex: Lexicon) -> str:
 
 def goal_of(text: str, lex: Lexicon) -> Goal:
     """A goal with its measure, when the sentence states one."""
+    text = OKR.sub("", text, count=1)
     measured = _measure_of(_STRONG.sub(r"\2", text), lex)
     return Goal(text.strip(), measured.metric, measured.target)
 
@@ -115,7 +121,9 @@ def _measure_of(text: str, lex: Lexicon) -> Goal:
         (
             m
             for m in (lex.patterns["target"].finditer(text) if lex.language == "zh" else quantities(text))
-            if m[0].strip(TRIM) and not _NAMED.search(text[: m.start() + 1])
+            if m[0].strip(TRIM)
+            and not _NAMED.search(text[: m.start() + 1])
+            and not _BASELINE.search(text[: m.start()])
         ),
         key=lambda m: (
             _is_bound(m[0]) + _reached(text[: m.start()], text[m.end() :], m[0]),
@@ -124,6 +132,8 @@ def _measure_of(text: str, lex: Lexicon) -> Goal:
         ),
         default=None,
     )
+    if not found and (times := _TIMES.match(text.strip())):
+        return Goal(text.strip(), times["what"].strip(TRIM), times["target"])
     if not found:
         day = _DEADLINE.search(text)
         if not day:
@@ -192,8 +202,6 @@ def two_goals(text: str, lex: Lexicon) -> list[str]:
 def _reached(before: str, after: str, value: str) -> int:
     """How much speaks for a value as the one to be reached: `from 12 % to`; `now` and a time to do it in speak against."""
     if _FROM.search(before) or _NOW.match(after) or _PAST.search(before):
-        return -4
-    if _BASELINE.search(before):
         return -4
     if not before.strip(" *_") and _COUNTS.match(after):
         return 4

@@ -76,6 +76,10 @@ _RANKED = expression(
     re.IGNORECASE,
 )  # a heading of several users
 _VOICE = expression(r"(?:I|my|we|our)\b.*[?？]$", re.IGNORECASE)  # a question that somebody asks
+_CLOSED = expression(  # a question that asks for no names: `How many people at once?`
+    r"(?:is|are|was|do|does|did|can|could|will|would|has|have|how (?:many|much|long|often|fast))\b.*[?？]$",
+    re.IGNORECASE,
+)
 _OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
 
 
@@ -119,7 +123,7 @@ class HeadingRoles:
         role = (
             "" if titled or voice else "use_case" if told else role_of(block.text) or clause_role(block.text)
         )
-        beside = block.level >= BOLD and above is not None and above.role not in ASKED
+        beside = block.level >= BOLD and above is not None and above.role not in ASKED | {"goal"}
         framed = above and above.role and above.role != "background" and not beside
         if not (role or titled or told or identified or framed):
             role = word_role(block.text)
@@ -127,6 +131,7 @@ class HeadingRoles:
             named_role = word_role(block.text)  # `Already in production`, among features
             beyond = {"done"} if above and above.role in ASKED else {"done", "user", "question"}
             role = named_role if named_role in beyond else ""
+        role = "" if role == "user" and _CLOSED.match(block.text) else role
         if role == "requirement" and above and above.role == "background" and _SCOPE.fullmatch(named):
             role = ""  # what the document covers
         if (

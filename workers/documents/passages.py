@@ -47,6 +47,18 @@ _NO = expression(  # an answer; `No native app` says what there is none of
     re.IGNORECASE,
 )
 _DENIES = expression(r"(?:\S+ ){0,3}(?:not|n['’]t|no|never|nicht|kein\w*|pas|不)\b", re.IGNORECASE)
+_OFFERED = expression(  # a question whose `No.` says what there is not to be, rather than what nobody has to do
+    r"(?!.*\b(?:need|have to|must|required|necessary|allowed|safe|free|cost|lost|lose)\b)(?:can|could|will|would|do|does|is|are|may)\b|.*\bwhy not\b",
+    re.IGNORECASE,
+)
+_STILL_OPEN = expression(  # a section or an answer that leaves a question open
+    r"(?:.*\b(?:open|undecided|unresolved|outstanding|pending|unanswered|tb[acd]|to be (?:decided|clarified|determined|agreed))\b|.*\b(?:not (?:yet )?(?:decided|known|clear|settled|agreed|sure)|(?:do not|don['’]t) know|unclear|unsure)\b)",
+    re.IGNORECASE,
+)
+_LEAVES = expression(  # an answer that leaves out what is asked for
+    r"(?:not (?:in|before|yet|until|at first|this|now|for now|planned)\b|never\b|we (?:(?:do|will) not|(?:do|wo)n['’]t) (?!know|think|expect|have|need|want|see|mind|decide)\w)",
+    re.IGNORECASE,
+)
 _GIVEN = expression(
     r"^(?:\**(?:given|when|then|and then|gegeben|wenn|dann|étant donné|quand|alors|dado|cuando|entonces)\b|假如|假设|当.{1,40}时|给定|AC[- ]?\d)",
     re.IGNORECASE,
@@ -139,10 +151,12 @@ def _leading(base: Passage, *, listed: bool) -> Passage:
     return replace(base, text=kept.rstrip()) if said or not leads else replace(base, opens=True)
 
 
-def _denied(answer: str) -> tuple[str, str]:
-    """What an answer says behind its `No`, and its role: left out where that denies something, too."""
+def _denied(answer: str, question: str = "") -> tuple[str, str]:
+    """What an answer says behind its `No`, and its role: left out where that denies something, or where the question asks for it."""
     said = _NO.sub("", answer)
-    return said, "non_goal" if said != answer and _DENIES.match(said) else ""
+    flat = re.match(r"no\s*[.!]", answer, re.IGNORECASE) is not None or _LEAVES.match(answer) is not None
+    offered = flat and _OFFERED.match(question.strip("*_# ")) is not None
+    return said, "non_goal" if offered or (said != answer and _DENIES.match(said)) else ""
 
 
 class _Roles(HeadingRoles):
@@ -291,8 +305,12 @@ class _Roles(HeadingRoles):
         if (role in _BESIDE and _STORY.match(text)) or (role in _TOLD and _WISH.match(text)):
             role = "requirement"
         asked = base.block.heading.rstrip().endswith(("?", "？")) and base.block.kind == "paragraph"
-        if asked and role in _DECIDABLE and _NO.match(text):
-            text, denied = _denied(text)
+        if asked and role == "question" and not any(map(_STILL_OPEN.match, base.block.section)):
+            if _STILL_OPEN.match(text) or text.endswith("?"):
+                return replace(base, text=base.block.heading.strip("*_ "))
+            role = ""
+        if asked and role in _DECIDABLE and (_NO.match(text) or _LEAVES.match(text)):
+            text, denied = _denied(text, base.block.heading)
             role = denied or role  # `Does it control my loom?`
         answer = answer_of(text, role)
         if answer:
@@ -305,7 +323,7 @@ class _Roles(HeadingRoles):
             role = "answered" if text.rstrip("*_ ").endswith(("?", "？")) else ""
             text = _A.sub("", text)
             if not role:
-                text, role = _denied(text)
+                text, role = _denied(text, base.block.heading)
         base = identified(replace(base, text=text, role=role))
         gone, told = gone_as(base.text, base.role, named=bool(base.id))
         if gone:

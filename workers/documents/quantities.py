@@ -14,8 +14,8 @@ from functools import cache
 from orchestrator.domain.patterns import expression
 from workers.documents.reading_words import quantity_words
 
-_RANGES = r"one or two|two or three|half as many|half (?:of )?(?:the|all|our|its) (?:[\w-]+ )?\w+"
-_AFTER = r"(?:\s*(?:\w+ )?or (?:less|fewer|below|under|better|more|above|higher)\b|\s*(?:\w+ )?at (?:most|least)\b)?"
+_RANGES = r"one or two|two or three|half as many|half of what (?:\w+ ){1,4}(?:now|today)\b|half (?:of )?(?:the|all|our|its) (?:[\w-]+ )?\w+"
+_AFTER = r"(?:\s*(?:\w+ )?or (?:less|fewer|below|under|better|more|above|higher)\b|\s*(?:\w+ )?at (?:most|least)\b(?!\s*[\d$€£]| (?:one|two|three|four|five|six|seven|eight|nine|ten|half|an?)\b))?"
 _ZERO = r"(?:zero|zéro|cero)(?: (?!(?:in|by|for|per|from|on|at|of|d|a|de|en)\b)\w+){0,2}"
 _CJK = r"(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?"
 _YEAR = expression(r"(?:1[89]|20)\d\d$")
@@ -81,7 +81,10 @@ def _quantity() -> re.Pattern[str]:
     bare = set(quantity_words("bare"))
     plain = "|".join(map(re.escape, [word for word in quantity_words("numbers") if word not in bare]))
     word = rf"(?:{_any('numbers')})"
-    units, parts = rf"(?:{_any('units')})\b", rf"(?:{_any('parts')})s?\b"
+    units, parts = (
+        rf"(?:(?:working|business|calendar|full|whole) )?(?:{_any('units')})\b",
+        rf"(?:{_any('parts')})s?\b",
+    )
     bound = rf"(?:\b(?:{_any('bounds')})(?![^\W\d_])|(?<![-=])[<>≤≥]=?)\s*"
     ratio = rf"\b(?:\d+|{word})\s(?:out )?(?:of|in|von|sur|de|su)\s(?:\d+|{word})\b"
     share = (

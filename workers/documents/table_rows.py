@@ -32,6 +32,9 @@ _UNDECIDED = expression(  # of an answer: there is none yet
     re.IGNORECASE,
 )
 _DENIED = expression(r"(?:no|nope|nein|non|ne|nee)\b|不(?!确定|清楚|一定)|否", re.IGNORECASE)
+_UNUSED = expression(  # how often or how somebody uses the thing who does not
+    rf"{_DENIED.pattern}|(?:never|none|not at all)\b|[-–—✗✘❌]\ufe0f?\s*$", re.IGNORECASE
+)
 _LEFT_OUT = expression(
     r"\W*(?:dropped|rejected|cancell?ed|won['’]?t (?:do|have|fix)|out of scope|declined|abandoned|gestrichen|verworfen|abgelehnt|abandonnée?|rejetée?|descartado|已取消|不做|取消)",
     re.IGNORECASE,
@@ -197,7 +200,7 @@ def row_of(base: Passage) -> Passage:
         values |= _answered_risk(given, text)
     if role in _FINISHED and finished_words(text):
         text, finished = finished_words(text), True
-    if role == "user" and _DENIED.match(values.get("uses", "")):
+    if role == "user" and _UNUSED.match(values.get("uses", "")):
         role = "background"  # who has an interest in it, and does not use it
     struck = _STRUCK.fullmatch(values.get("requirement", "").strip()) or _STRUCK.fullmatch(text.strip())
     if struck and role in ASKED:
