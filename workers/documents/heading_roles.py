@@ -12,12 +12,12 @@ from orchestrator.domain.patterns import expression
 from workers.documents.item_marks import (
     ID,
     finished_words,
+    with_state,
 )
 from workers.documents.outline import BOLD, Block
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
     clause_role,
-    is_done,
     label_role,
     priority_of,
     release_of,
@@ -26,7 +26,7 @@ from workers.documents.reading_words import (
 )
 
 TITLED = expression(
-    r"^(?:feature|requirement|user story|story|use case|epic|activity|theme|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*",
+    r"^(?:feature|requirement|user story|story|use case|epic|activity|theme|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*|^(?:epic|user story|story)\s*#?\d+(?:\.\d+)*\s+(?=\S)",
     re.IGNORECASE,
 )
 EMOJI = expression(
@@ -46,7 +46,6 @@ _SCENARIO = expression(
     r"^(?:scenario|example|场景|szenario|scénario|escenario|シナリオ)\b[^:：]{0,12}[:：]\s*", re.IGNORECASE
 )
 _STRUCK = expression(r"~~(.+?)~~")
-_DONE_TAG = expression(r"\s*[\[【(（]([^\[\]()（）【】]{2,30})[\]】)）]\s*$")  # `Accounts [done]`
 _CHAPTER = expression(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?(?=\s)|[一二三四五六七八九十]{1,3}、)\s*")
 _KEY_RESULT = expression(r"\W*KR[\s-]?\d")
 _USE_CASE = expression(
@@ -112,6 +111,7 @@ class HeadingRoles:
         self.headings = [heading for heading in self.headings if heading.level < block.level]
         above = self.headings[-1] if self.headings else None
         named = EMOJI.sub("", block.text)
+        stated, state = with_state(named)
         identified = ID.match(named) or TITLED.match(named)
         title = block is self._first() and (block.level == self.title_level or self._names_all(block))
         titled = identified is not None or title
@@ -120,15 +120,16 @@ class HeadingRoles:
         scene = _SCENARIO.match(block.text) if above and above.role in ASKED and above.feature else None
         found = _STRUCK.search(block.text)
         struck = found[1] if found else self._finished(block, identified is not None)
-        role = (
-            "" if titled or voice else "use_case" if told else role_of(block.text) or clause_role(block.text)
-        )
+        words = stated if state == "open" else block.text
+        role = "" if titled or voice else "use_case" if told else role_of(words) or clause_role(words)
+        if state == "non_goal" and role_of(stated) in ASKED:
+            role = "non_goal"
         beside = block.level >= BOLD and above is not None and above.role not in ASKED | {"goal"}
         framed = above and above.role and above.role != "background" and not beside
         if not (role or titled or told or identified or framed):
-            role = word_role(block.text)
+            role = word_role(words)
         elif framed and not (role or titled or told or identified):
-            named_role = word_role(block.text)  # `Already in production`, among features
+            named_role = word_role(words)  # `Already in production`, among features
             beyond = {"done"} if above and above.role in ASKED else {"done", "user", "question"}
             role = named_role if named_role in beyond else ""
         role = "" if role == "user" and _CLOSED.match(block.text) else role
@@ -158,9 +159,12 @@ class HeadingRoles:
         if (role == "plan" and self.planned) or (role == "instructions" and not self.explains):
             role = ""
         taken_out = _TAKEN_OUT.match(block.text) if above and above.role == "non_goal" else None
-        if taken_out:  # below `Removed requirements`; what stands below it is why
+        dropped = state == "non_goal" and not (title or role_of(stated))  # `Drone surveys — dropped`
+        if taken_out or dropped:  # what stands below it is why
             self.headings.append(Heading(block.level, block, "removed", "Won't", "", ""))
-            return Passage(block, block.text[taken_out.end() :], "non_goal", opens=False)
+            behind = taken_out or identified
+            words = (block.text if taken_out else stated)[behind.end() if behind else 0 :]
+            return Passage(block, words, "non_goal", opens=False)
         known_role = role != "instructions" and label_role(block.text)
         if above and above.role in ASKED and role in _TOPICS and not known_role:
             role = ""  # what a feature is about: `Planning of tours`
@@ -178,9 +182,13 @@ class HeadingRoles:
             inherited, feature = "", False
         elif not inherited and identified:
             inherited = "requirement"
-        if not role and release and self.planned and not inherited:
+        if not role and release and (self.planned or state == "open") and not inherited:
             inherited = "requirement"
-        words = named[identified.end() :] if identified else _CHAPTER.sub("", block.text)
+        words = (
+            (stated if state == "open" else named)[identified.end() :]
+            if identified
+            else _CHAPTER.sub("", words)
+        )
         name = (identified[1] if identified and identified.re.pattern == ID.pattern else "") or ""
         known = self.by_id.get(name, "")
         if role == "acceptance" and not known:
@@ -210,9 +218,9 @@ class HeadingRoles:
         if block is self._first():
             return ""
         words = finished_words(block.text)
-        tag = _DONE_TAG.search(block.text)
-        if not words and tag and is_done(tag[1]):
-            words = block.text[: tag.start()].strip()
+        stated, state = with_state(block.text)
+        if not words and state == "done":
+            words = stated
         ticked = TICK.match(block.text) if numbered or release_of(block.text) else None
         words = words or (block.text[ticked.end() :] if ticked else "")
         known = role_of(words) if words and not release_of(words) else ""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
@@ -16,9 +17,10 @@ from workers.documents.reading_words import (
     priority_of,
     role_of,
 )
+from workers.documents.states import State, state_of
 
 ID = expression(
-    r"^\**(?:[\[/]?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3}|[A-Z](?:\.\d{1,2}){2,3})[\]/]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s)|$)\**\s*"
+    r"^\**(?:[\[/]?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3}(?:[-.][A-Z]{1,4}-?\d{1,4})?|[A-Z](?:\.\d{1,2}){2,3})[\]/]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s)|$)\**\s*"
 )
 _LABEL = expression(
     r"^(\**)((?:[^:：,，。.;；!?\n]|(?<=\d)\.(?=\d)){1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$",
@@ -26,12 +28,13 @@ _LABEL = expression(
 )
 _NAMED = expression(r"^([A-ZÀ-Ý][\w-]{2,20}(?: (?:and |& )?[\w-]{2,20})?)[.。]\s+(?=\w)")  # `Privacy. ...`
 _TAG = expression(  # `[C)` is no tag: both ends are of one kind
-    r"\s*(?:[(（](?=[^\[\]【】]+$)|[\[【](?=[^()（）]+$))\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$"
+    r"\s*(?:[(（](?=[^\[\]【】]{1,40}$)|[\[【](?=[^()（）]{1,40}$))\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$"
 )
 _LAST = expression(r"(?<=[.!])\s+(P[0-4]|[A-Z][A-Z'’ ]{3,8})[.]?$")  # `... SHOULD.`
 _LEAD_TAG = expression(r"^(?:[(（\[【`])\s*([^()（）\[\]【】`]{1,24})\s*[)）\]】`]\s*")
 _LEAD_WORD = expression(r"^\**(\w{4,12})\**\s+[–—-]\s+")  # `Done – members log in`
 _TAIL = expression(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
+_DASHED = expression(r"\s+[–—]+\s+([^–—]{2,80})$")  # `Ticks – dropped 3 May, too many re-tries`
 _STATE = expression(r"[:：]\s*\**([^:：]{2,60})\**$")  # `Rates with a start time: shipped in 4.2`
 _SINCE = expression(
     r"[,，;；.。]\s+(?:(?:status|state|stand|statut|estado)[:：]\s*|状态[:：]\s*|(?=already ))([^,;:.]{2,40})[.。]?$",
@@ -44,6 +47,7 @@ _OF_STATES = expression(  # what stands behind it are states that something may 
 )
 _WORD = expression(r"\w{2}")
 _STATES = 4  # of a list, rather than the state of one thing with remarks
+_STATED_IN = 120  # characters at the end of a text in which its state is looked for
 _TICKED = expression(r"\s*[✅✔☑✓]\ufe0f?\s*[.。]?$")
 _FINISHING = ASKED | {"", "background", "goal", "plan", "constraint", "dependency", "non_goal"}
 _INLINE = expression(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
@@ -55,6 +59,7 @@ _MANY_USERS = expression(
     r"s\b|\b(?:primary|secondary|main|key|other|target|audience|actors?|who|persona|wer|qui|quién|chi)\b|用户|角色|人群|使用者|ユーザー|利用者",
     re.IGNORECASE,
 )  # a label in front of several
+_STATED: Mapping[str, str] = {"done": "done", "non_goal": "non_goal"}  # the role that a state gives
 _MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"})
 _TURNS = frozenset(
     {"non_goal", "risk", "question", "acceptance", "mitigation"}
@@ -79,7 +84,13 @@ def identified(base: Passage) -> Passage:
     if not found or found.end() == len(base.text):
         return base
     closed = base.text[: found.end()].rstrip().endswith((":", "：", ".", ")", "]", "*", "-", "–", "—"))
-    closed = closed or base.text[found.end() :].lstrip()[:1] in ("`", "[", "【")  # `LM-1 [done] As a ...`
+    closed = closed or base.text[found.end() :].lstrip()[:1] in (
+        "`",
+        "[",
+        "【",
+        "(",
+        "（",
+    )  # `LM-1 [done] As a ...`
     dotted = (
         re.match(r"[A-Z]{1,5}-?\d+\.\d", base.text) is not None and base.text[found.end() :].count(" ") > 1
     )
@@ -165,7 +176,7 @@ def labelled(base: Passage, *, within: bool) -> Passage:
 
 
 def tagged(base: Passage) -> Passage:
-    """Takes off `(P1)` or `[must]` beside a text, and what says that it is finished."""
+    """Takes off `(P1)` or `[must]` beside a text, and what says that it is finished, left out or still to be done."""
     listed = base.block.kind == "item" and base.role in _FINISHING
     finished = finished_words(base.text) if listed else ""
     if finished:
@@ -179,16 +190,30 @@ def tagged(base: Passage) -> Passage:
         if found and given and len(base.text) > len(found[0]):
             left = base.text[: found.start()] + base.text[found.end() :]
             return replace(base, text=left.strip(), priority=given)
-        if found and is_done(found[1]):
-            return replace(
-                base, role="done", text=(base.text[: found.start()] + base.text[found.end() :]).strip()
-            )
+        state = state_of(found[1], alone=found[1].isupper()) if found else ""
+        role = "requirement" if state == "open" and base.role == "done" else _STATED.get(state, base.role)
+        if found and state and (state == "done" or listed or base.role == "done"):
+            left = base.text[: found.start()] + base.text[found.end() :]
+            return replace(base, role=role, text=left.strip())
     tail = _TAIL.search(base.text)
+    if tail and listed and state_of(tail[1], alone=tail[1].isupper()) == "non_goal":
+        return replace(base, text=base.text[: tail.start()], role="non_goal")
     if tail and priority_of(re.sub(r"[*_]|\s*[(（].*$", "", tail[1])) == "Won't":
         return replace(base, text=base.text[: tail.start()], priority="Won't", role="non_goal")
     if tail and base.block.kind == "item" and is_done(tail[1].partition(",")[0]):
         return replace(base, role="done", text=base.text[: tail.start()])
     return base
+
+
+def with_state(text: str) -> tuple[str, State]:
+    """The words in front of the state that a heading or a cell ends with, and the state: `Payments — DONE`."""
+    before = max(0, len(text) - _STATED_IN)
+    for pattern in (_TAIL, _DASHED, _TAG):
+        found = pattern.search(text[before:])
+        state = state_of(found[1], alone=found[1].isupper()) if found and before + found.start() else ""
+        if found and state:
+            return text[: before + found.start()], state
+    return text, ""
 
 
 def finished_words(text: str) -> str:

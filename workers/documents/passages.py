@@ -38,6 +38,7 @@ from workers.documents.reading_words import (
     role_of,
 )
 from workers.documents.stated_name import labelled_name
+from workers.documents.states import state_of
 from workers.documents.table_rows import row_of
 
 _NUMBERED = expression(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
@@ -297,6 +298,10 @@ class _Roles(HeadingRoles):
             role = "goal" if aim["goal"] else "metric"
         if TICK.match(text) and (base.block.section, base.block.lead) in self.partly:
             done = True
+        begun = (
+            role == "done" and state_of(text[:2]) == "open"
+        )  # `🚧 Split deliveries`, among what is shipped
+        role = "requirement" if begun else role
         text = TICK.sub("", text)
         text = EMOJI.sub("", text)
         text = _NUMBERED.sub("", text)

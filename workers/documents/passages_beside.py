@@ -13,7 +13,8 @@ from workers.documents.lexicon import lexicon
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import is_done, priority_of, role_of
 from workers.documents.stated_data import stated_entities
-from workers.documents.table_rows import ISSUE_KINDS, left_out
+from workers.documents.states import state_of
+from workers.documents.table_rows import ISSUE_KINDS
 
 _UNFINISHED = ASKED | {"", "plan"}
 _DESCRIBING = ASKED | {"", "background", "user", "constraint", "dependency"}
@@ -169,7 +170,7 @@ def _with_attributes(passage: Passage, given: Mapping[str, dict[str, str]], head
     told = values.get("description", "") if passage.block.kind == "heading" and passage.role in ASKED else ""
     kind = role_of(values.get("kind", ""))
     role = passage.role
-    if role in ASKED and left_out(values.get("status", "")):
+    if role in ASKED and state_of(values.get("status", "")) == "non_goal":
         role = "non_goal"
     elif is_done(values.get("status", "")) and role in ASKED | {"goal"}:
         role = "done"

@@ -20,6 +20,7 @@ from workers.documents.reading_words import (
     word_role,
 )
 from workers.documents.records import with_records
+from workers.documents.right_edge import without_edges
 from workers.documents.spec_lines import numbered_headings, with_columns, with_parts
 from workers.documents.threads import parted
 
@@ -90,7 +91,7 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     text = _TOLD_APART.sub(lambda found: f"{found['who'] or found['wish']}, ", text)
     talk = of_chat(text.split("\n"))
     before, body, after = talk or of_message(text)
-    said, heads = parted(with_marks(body.split("\n")))
+    said, heads = parted(without_edges(with_marks(body.split("\n"))))
     after = "\n".join([*heads, after] if after else heads)
     lines = parted_labels([piece for line in said for piece in unflattened(line)])
     lines = list(with_parts(with_columns(with_records(lines))))
@@ -208,7 +209,7 @@ def _with_headings(lines: list[str], topics: frozenset[int]) -> Iterator[str]:
             depth, title = numbered[at]
             yield from ["", f"{'#' * min(6, depth + 1)} {title}", ""]
             continue
-        alone = at == 0 or not lines[at - 1].strip()
+        alone = at == 0 or not lines[at - 1].strip(" -=_*")
         title = chapters.get(at) or _heading_of(line, alone, after) or (line.strip() if at in topics else "")
         yield from ["", f"## {title}", ""] if title else [line]
 
@@ -266,7 +267,12 @@ def _heading_of(line: str, alone: bool, after: str) -> str:
         and (clause_role(title) or word_role(title))
     ):
         return title
-    shouted = title.isupper() and len(title) > 3 and title.isascii() and any(c.isalpha() for c in title)
+    shouted = (
+        re.sub(r"\s*\([^()]{2,24}\)$", "", title).isupper()
+        and len(title) > 3
+        and title.isascii()
+        and any(c.isalpha() for c in title)
+    )
     return title if shouted and alone and len(title.split()) <= 6 else ""
 
 

@@ -383,6 +383,11 @@ def is_done(text: str) -> bool:
     return text.strip().casefold() in known or said in known or bool(since) or bool(_HAS_SHIPPED.match(said))
 
 
+def state_word(text: str) -> str:
+    """`non_goal`, `open` or `refused` when a text is a word for such a state, and no more (config/reading.yaml)."""
+    return _table("states").get(_bare(text), "")
+
+
 def is_greeting(text: str) -> bool:
     """Whether a paragraph only greets or takes leave, thanks or excuses itself."""
     said = text.strip()

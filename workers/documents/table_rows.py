@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
-from workers.documents.item_marks import ID, finished_words, is_left_open
+from workers.documents.item_marks import ID, finished_words, is_left_open, with_state
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
     column_of,
@@ -19,6 +19,7 @@ from workers.documents.reading_words import (
     role_of,
 )
 from workers.documents.rights import rule_of
+from workers.documents.states import State, state_of
 
 _BEATEN = frozenset(
     {"non_goal", "done", "glossary", "meta", "contents", "risk", "question", "problem", "plan", "acceptance"}
@@ -34,14 +35,6 @@ _UNDECIDED = expression(  # of an answer: there is none yet
 _DENIED = expression(r"(?:no|nope|nein|non|ne|nee)\b|不(?!确定|清楚|一定)|否", re.IGNORECASE)
 _UNUSED = expression(  # how often or how somebody uses the thing who does not
     rf"{_DENIED.pattern}|(?:never|none|not at all)\b|[-–—✗✘❌]\ufe0f?\s*$", re.IGNORECASE
-)
-_LEFT_OUT = expression(
-    r"\W*(?:dropped|rejected|cancell?ed|won['’]?t (?:do|have|fix)|out of scope|declined|abandoned|gestrichen|verworfen|abgelehnt|abandonnée?|rejetée?|descartado|已取消|不做|取消)",
-    re.IGNORECASE,
-)
-_DROPPED = expression(  # in a cell beside a statement: `~~P2~~ dropped in June`
-    r"(?:~~[^~]{1,20}~~\s*)?(?:dropped|rejected|cancell?ed|won['’]?t (?:do|have|fix)|out of scope|descoped|gestrichen|verworfen|abandonnée?|已取消|不做)\b.{0,40}$",
-    re.IGNORECASE,
 )
 _VERSIONED = frozenset({"version", "rev", "revision", "ver", "v", "版本", "版本号", "fassung"})
 _DATED = frozenset(
@@ -109,6 +102,7 @@ _SPECIFIES = expression(  # a note that says how it has to be
     r"\d|\b(?:must|shall|should|only|never|no|not|without|at (?:least|most)|within|per|each|muss|nur|nicht|doit|sans|debe|solo)\b|必须|不|只",
     re.IGNORECASE,
 )
+_STATUS = 60  # characters of a cell that may be a status
 _NAME = 4  # words of a cell that may name who somebody is, rather than tell of it
 
 
@@ -188,14 +182,9 @@ def row_of(base: Passage) -> Passage:
         _with_values(values, given)
     text, title = _said(base, values, main, role)
     priority = priority_of(values.get("priority", "")) or base.priority
-    beside = (cell for _, cell in given if cell != text and len(cell) < 60) if "status" not in kinds else ()
-    state = values.get("status") or next(
-        (cell for cell in map(_keyless, beside) if is_done(re.split("[,，;；]", cell)[0])), ""
-    )
+    state = _state(given, text, values.get("status", ""))
     ticked = any(_YES.match(cell) and _asks_if_done(header) for header, cell in given)
-    first, *others = re.split(r"\s*[,，;；]\s*", state)
-    behind = priority_of(first) != "" and any(map(is_done, others))  # `Critical; done`
-    finished = (ticked or is_done(first) or behind) and role in _FINISHED
+    finished = (ticked or state == "done") and role in _FINISHED
     if role == "risk" and "mitigation" not in values:
         values |= _answered_risk(given, text)
     if role in _FINISHED and finished_words(text):
@@ -212,9 +201,15 @@ def row_of(base: Passage) -> Passage:
         role = "answered"
     if role == "question" and values.get("answer") and not _UNDECIDED.search(values["answer"]):
         role = "non_goal" if _DENIED.match(values["answer"]) else "answered"
-    dropped = (cell for _, cell in given if cell != text and _DROPPED.match(cell))
-    if role in ASKED and (left_out(values.get("status", "")) or any(dropped)):
-        text, title, role = values.get("requirement") or text, "", "non_goal"  # what is said beside it is why
+    told, own = with_state(text) if role in _FINISHED else (text, "")
+    if own == "done" or (own == "non_goal" and role in ASKED):  # `SMS – dropped in May`
+        text, finished, state = told, own == "done", own
+    if role in ASKED and state == "non_goal":
+        text, title, role = (
+            (not own and values.get("requirement")) or text,
+            "",
+            "non_goal",
+        )  # what is said beside it is why
     if role == "requirement" and not values.get("in_scope") and text == values.get("non_goal"):
         role = "non_goal"  # below `In scope | Out of scope`
     if role == "done" and values.get("status") and not is_done(values["status"]):
@@ -271,9 +266,15 @@ def _asks_if_done(header: str) -> bool:
     return is_done(header.strip(" *?？")) or column_of(header) == "status"
 
 
-def left_out(status: str) -> bool:
-    """Whether a status says that something will not be done."""
-    return _LEFT_OUT.match(status) is not None
+def _state(cells: Sequence[tuple[str, str]], text: str, status: str) -> State:
+    """The state of a row: what its status column says, else what a short cell beside its statement does."""
+    first, *others = re.split(r"\s*[,，;；]\s*", status)
+    if priority_of(first) and any(map(is_done, others)):
+        return "done"  # `Critical; done`
+    beside = [_keyless(cell) for _, cell in cells if cell not in (text, status) and len(cell) < _STATUS]
+    said = {state_of(cell, alone=False) for cell in beside}
+    given = state_of(status) or ("done" if "done" in said and not status else "")
+    return "non_goal" if "non_goal" in said else given
 
 
 def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
