@@ -51,7 +51,7 @@ _KEY_RESULT = expression(r"\W*KR[\s-]?\d")
 _USE_CASE = expression(
     r"(?:UC|use case)[\s#-]*\d|anwendungsfall \d|cas d.utilisation \d|caso de uso \d|用例\s*\d", re.IGNORECASE
 )
-_NAMED_ID = expression(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}\b")
+NAMED_ID = expression(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}\b")
 _TOPICS = frozenset(
     {"plan", "instructions", "meta", "glossary", "principle", "background", "goal", "example", "problem"}
 )
@@ -192,7 +192,7 @@ class HeadingRoles:
         name = (identified[1] if identified and identified.re.pattern == ID.pattern else "") or ""
         known = self.by_id.get(name, "")
         if role == "acceptance" and not known:
-            found = _NAMED_ID.search(block.text)
+            found = NAMED_ID.search(block.text)
             known = self.by_id.get(found[0], "") if found else ""
         of_users = not role and above is not None and above.role == "user"
         permitted = of_users and _PERMITS.search(above.block.text) and not _USERS.search(block.text)  # type: ignore[union-attr]

@@ -18,7 +18,9 @@ _LEGEND = expression(
     re.IGNORECASE,
 )
 _SYMBOL = expression(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
-_MEANS = expression(r"(?:^|[,;·]\s*)\W{0,2}[\w-]{1,12}\W{0,2}\s*=\s*[^\s=]")  # `S = one week, M = one month`
+_MEANS = expression(
+    r"(?:^|[,;·:.]\s*)\W{0,2}[\w-]{1,12}\W{0,2}\s*=\s*[^\s=]"
+)  # `S = one week, M = one month`
 _ASIDE = expression(r"^([*_])(?![*_\s])(?P<said>(?:(?!\1).)+)\1$", re.DOTALL)
 _MODAL = expression(r"\b(?:must|shall|should|we want)\b|必须|应该", re.IGNORECASE)
 _FACT = expression(r"[*_]{0,2}[^\W\d_][\w ./-]{0,24}(?:[*_]{0,2}[:：][*_]{0,2}|[*]{2})\s*\S")

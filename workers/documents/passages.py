@@ -14,7 +14,7 @@ from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.documents.block_parts import split
-from workers.documents.heading_roles import DEMANDS, EMOJI, OKR, TICK, TITLED, Heading, HeadingRoles
+from workers.documents.heading_roles import DEMANDS, EMOJI, NAMED_ID, OKR, TICK, TITLED, Heading, HeadingRoles
 from workers.documents.item_marks import (
     ID,
     identified,
@@ -40,6 +40,7 @@ from workers.documents.reading_words import (
 from workers.documents.stated_name import labelled_name
 from workers.documents.states import state_of
 from workers.documents.table_rows import row_of
+from workers.documents.tables import with_tables
 
 _NUMBERED = expression(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
 _CROSS = expression(r"^[❌✗✘🚫]\s*")
@@ -118,7 +119,7 @@ def passages(text: str) -> tuple[Passage, ...]:
 
 
 def _read(text: str) -> tuple[Passage, ...]:
-    return completed(list(_Roles(outline(text)).read()))
+    return completed(list(_Roles(with_tables(outline(text))).read()))
 
 
 KEPT_CHARS = 32 * 1024  # of a text whose passages are kept
@@ -221,9 +222,13 @@ class _Roles(HeadingRoles):
 
     def _role_of(self, block: Block, here: Heading) -> str:
         """The heading's role for what stands below it: a requirement below a part of an appendix is one all the same."""
+        columns = {column_of(header) for header, _ in block.cells}
+        if here.role == "meta" and here.block is self._first() and "id" in columns:
+            return (
+                "requirement" if columns & {"requirement", "description"} else here.role
+            )  # it is all there is
         if here.role != "meta" or role_of(here.block.text):
             return here.role
-        columns = {column_of(header) for header, _ in block.cells}
         asks = {"id", "priority"} <= columns if block.cells else DEMANDS.search(block.text)
         return "requirement" if asks else here.role
 
@@ -338,8 +343,11 @@ class _Roles(HeadingRoles):
             base = replace(base, priority=given)
         base = with_measures(base) if base.label and not base.values else base
         base = tagged(base)
+        of = NAMED_ID.search(base.label) if base.role == "acceptance" else None  # `Acceptance of SR-3: ...`
         if base.role == "acceptance" and base.id in self.by_id:
             base = replace(base, parent=self.by_id[base.id], opens=base.block.id in self.children)
+        elif of and of[0] in self.by_id:
+            base = replace(base, parent=self.by_id[of[0]])
         if done:
             base = replace(base, role="done")
         elif done is False and (base.role in _UNTICKED or (base.role == "goal" and self._inherits(base))):

@@ -29,7 +29,7 @@ def state_of(status: str, *, alone: bool = True) -> State:
     """What a status says; empty when it says nothing of the kind. `alone`: it stands where only a status does, so that `no` is one."""
     said = _STRUCK.sub("", status[:_READ], count=1).strip(" *_.")
     share = _SHARE.match(said)
-    if share:
+    if share and alone:
         return "done" if share[1] == "100" else "open"
     head = _BEHIND.split(said, maxsplit=1)[0]
     if is_done(said) or is_done(head):

@@ -67,9 +67,14 @@ _STRUCK = expression(r"~~(.+?)~~\W*(?:[(（].*)?", re.DOTALL)
 _STRUCK_AND = expression(r"~~(.+?)~~\W*(\w.{2,40})", re.DOTALL)
 _YES = expression(r"\W*(?:yes|y|ja|oui|sí|x|是|100 ?%)\W*$|\s*[✓✔✅☑]", re.IGNORECASE)
 _FINISHED = ASKED | {"goal", "plan", "constraint", ""}  # roles whose rows may be done already
+_NONFUNCTIONAL = expression(r"NFR?[-\d]")  # of an identifier: `NFR-3`
 _KEY = expression(r"(?:[A-Z]{1,10}-?\d+|#\d+)[:：]?\s+")  # of an issue, before its state
 _TYPES = frozenset({"risk", "dependency", "constraint", "question", "assumption"})
-ISSUE_KINDS = _TYPES | {"nonfunctional"}  # what an issue may be by its type, besides a requirement
+ISSUE_KINDS = _TYPES | {
+    "nonfunctional",
+    "goal",
+    "non_goal",
+}  # what an issue may be by its type, besides a requirement
 _KINDS = expression(
     r"\W*(?:(?:issue|item|work item|ticket)[ -])?(?:type|kind)\W*$|\W*(?:类型|art|vorgangstyp|tipo)\W*$",
     re.IGNORECASE,
@@ -180,6 +185,8 @@ def row_of(base: Passage) -> Passage:
         values["metric"], values["target"] = values.get("metric") or metric, target
     if role == "metric":
         _with_values(values, given)
+    if role == "requirement" and _NONFUNCTIONAL.match(values.get("id", "")):
+        role = "nonfunctional"
     text, title = _said(base, values, main, role)
     priority = priority_of(values.get("priority", "")) or base.priority
     state = _state(given, text, values.get("status", ""))
@@ -287,6 +294,8 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
     if section in _BEATEN:
         main = {"risk": "risk", "question": "question", "acceptance": "criterion"}.get(section, "")
         return section, main if main in kinds else ""
+    if kinds == {"goal"}:
+        return "goal", "goal"
     if section == "dependency":
         return section, "dependency" if "dependency" in kinds else ""
     for kind, role in (
