@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from workers.builtin import analyse_request
-from workers.documents.reading_words import priority_of
+from workers.documents.reading_words import clause_role, priority_of, role_of
 
 REST = "\n\n## Requirements\n\n- The warden must see every open lock\n"
 
@@ -176,3 +176,16 @@ def test_questions_with_answers_are_read_by_their_answers() -> None:
 
 def test_answers_below_open_questions_stay_open() -> None:
     assert left_out("# Locks\n\n## Open questions\n\n**Will you sell maps?**\nNo. Or perhaps later.") == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "role"),
+    [
+        ("Hors\u2011scope V1", "non_goal"),
+        ("Fora do escopo do piloto", "non_goal"),
+        ("What the guild hopes for", "goal"),
+        ("In scope", "requirement"),
+    ],
+)
+def test_heading_in_other_marks_and_with_more_words(heading: str, role: str) -> None:
+    assert (role_of(heading) or clause_role(heading)) == role

@@ -51,6 +51,7 @@ _ABOUT = expression(r"(?:对|关于)(.{2,12})的(?:期望|要求|想法|说明|�
 _REFUSED = expression(r"^(?:不(?!足|便|确定|清楚|明|满)|无需|暂不|先不)")
 _PRIORITY = expression(r"\b(p[0-4])\b", re.IGNORECASE)
 _LINKING = frozenset("for of in to by with on from as at the a an your".split())  # noqa: SIM905
+_PLAIN = str.maketrans({"’": "'", "‐": "-", "‑": "-", "`": None})  # marks of one kind in one form
 _MIXED = "mixed"
 _BESIDE = frozenset({"plan", "instructions", "meta", "contents"})  # roles of text beside what is asked for
 _LASTING = frozenset(
@@ -398,7 +399,7 @@ def is_greeting(text: str) -> bool:
 
 def _bare(text: str) -> str:
     """A heading without marks, numbering and emoji, in small letters."""
-    said = _LINK.sub(r"\1", text).replace("’", "'").replace("`", "").strip()
+    said = _LINK.sub(r"\1", text).translate(_PLAIN).strip()
     said = _NUMBERING.sub("", _PART.sub("", re.sub(r"^[*_\s]+", "", said)))
     said = _EDGES.sub("", _EDGES.sub("", said)) if not said.startswith(("#", "(")) else said
     return " ".join(_NUMBERING.sub("", said).casefold().split())
