@@ -1,4 +1,4 @@
-"""What a mail, a chat or a commit says, apart from its head, its foot and who said it when."""
+"""What a mail or a commit says, apart from its head and its foot."""
 # ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
@@ -7,11 +7,7 @@ import re
 from collections.abc import Sequence
 
 from orchestrator.domain.patterns import expression
-from workers.documents.reading_words import (
-    attribute_of,
-    is_greeting,
-    role_of,
-)
+from workers.documents.reading_words import is_greeting
 
 HEADING = expression(r"^ {0,3}#{1,6}\s", re.MULTILINE)
 _COMMIT = expression(
@@ -20,14 +16,6 @@ _COMMIT = expression(
 _FIELD = r"(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|De|Para|À|Objet|Asunto|发件人|收件人|抄送|主题|日期)"
 _MAIL = expression(rf"\A(?:{_FIELD}[:：] ?.*\n){{2,}}", re.IGNORECASE)
 _HEADS = expression(rf"((?:^{_FIELD}[:：] ?.*\n){{2,}})", re.IGNORECASE | re.MULTILINE)
-_TALK = expression(  # `Nadia  10:02`, `[10:02] Nadia: ...`, `Nadia (10:02): ...`, `Nadia: ...`
-    r"^(?:(?P<clock>\[?\d{1,2}[:.]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?)\s+)?[<*@]*(?P<name>[A-Z\u00c0-\u00dc\u4e00-\u9fff][\w.-]{0,15}(?: [A-Z\u00c0-\u00dc][\w.-]{0,15})?)[>*]*"
-    r"(?:\s+[\[(]?(?P<time>\d{1,2}[:.]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?)[\])]?)?\s*(?P<colon>[:：]?)\s*(?P<said>.*)$"
-)
-_SPOKEN = expression(
-    r"[?？]\s*$|\b(?:I|I[’']\w+|we|you|your|yes|no|ok|okay|sure|thanks|agreed|let[’']s|right|hi|hello|maybe|ja|nein|wir|ihr|oui|non|nous|vous|sí|nosotros)\b|[我你您咱]|好的|可以吗|嗯",
-    re.IGNORECASE,
-)
 _FOOT = expression(r"-- ?$|_{5,}$")
 _SIGNATURE = expression(r"(?m)^-- ?\n(?:(?![-*#>|]|\d+[.)] ).{0,80}\n?){1,6}\Z")
 _FAREWELL = expression(  # a line that ends a mail
@@ -56,35 +44,6 @@ def of_message(text: str) -> tuple[str, str, str]:
         return subject[0].strip(), text[subject.end() :], ""
     heading = HEADING.search(text) if _COMMIT.match(text) else None
     return (text[: heading.start()].strip(), text[heading.start() :], "") if heading else ("", text, "")
-
-
-def of_chat(lines: list[str]) -> tuple[str, str, str] | None:
-    """A chat: what its people say, each line by itself; who said it when stands behind. None for any other text."""
-    found = [_TALK.match(line) for line in lines]
-    turns = [
-        turn
-        if turn
-        and (turn["clock"] or turn["time"] or (turn["colon"] and turn["said"]))
-        and not (turn["said"] and not turn["colon"])
-        and not role_of(turn["name"])
-        and not attribute_of(turn["name"])
-        else None
-        for turn in found
-    ]
-    names = [turn["name"] for turn in turns if turn]
-    timed = sum(bool(turn and (turn["clock"] or turn["time"])) for turn in turns)
-    if len(names) < 4 or len(set(names)) < 2 or len(set(names)) * 2 > len(names):
-        return None
-    if not timed:  # `Add: ...`, `Remove: ...` are labels
-        spoken = sum(bool(turn and _SPOKEN.search(turn["said"])) for turn in turns)
-        if len(names) * 2 < sum(bool(line.strip()) for line in lines) or spoken * 3 < len(names):
-            return None
-    heads, said = [], []
-    for line, turn in zip(lines, turns, strict=True):
-        if turn:
-            heads.append(line[: turn.start("said")].strip())
-        said += ["", turn["said"] if turn else line]
-    return "", "\n".join(said), "\n".join(heads)
 
 
 def _is_signed(text: str) -> bool:

@@ -9,9 +9,10 @@ import re
 from orchestrator.domain.clarified import HEADINGS
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
+from workers.documents.asked_roles import asked_role
 from workers.documents.lexicon import lexicon_of
 from workers.documents.passage import Passage
-from workers.documents.reading_words import clause_role, label_role, role_of
+from workers.documents.reading_words import clause_role, label_role
 from workers.documents.trouble import tells_trouble
 
 _ANSWERED = frozenset(HEADINGS.values())
@@ -48,7 +49,6 @@ _OF_ONE_SENTENCE = frozenset({"goal", "problem", "user"})  # what a label's next
 _HAS_TO = expression(
     r"^(?:it|the (?:app|system|product|tool|page|site)) (?:must|shall|should|has to)\b", re.IGNORECASE
 )
-_ANSWERABLE = _RUN_ON - {"question", "risk"} | {"dependency", "nonfunctional"}
 _NOBODY = expression(
     r"\b(?:who|which|if|when|unless|that|not|no|there|must|should|shall)\b|不", re.IGNORECASE
 )
@@ -94,22 +94,13 @@ def _speaks_of_else(quote: str) -> bool:
     return any(pattern.match(quote) for pattern in own)
 
 
-def _asked(quote: str) -> str:
-    """The role of the section that a question asks for: `Who will use it?`; empty for another sentence."""
-    said = quote.strip()
-    if not said.endswith(("?", "？")):
-        return ""
-    role = role_of(said[:-1].replace("：", ":").rpartition(":")[2].strip())
-    return role if role in _ANSWERABLE else ""
-
-
 def _answered(passage: Passage, quotes: list[str]) -> list[tuple[Passage, str, str]]:
     """The sentences with the role of the question that they stand behind; a question with an answer is none of them."""
     rows: list[tuple[Passage, str, str]] = []
     where = passage
     for at, quote in enumerate(quotes):
         behind = quotes[at + 1] if at + 1 < len(quotes) else "?"
-        role = _asked(quote) if not behind.rstrip().endswith(("?", "？")) else ""
+        role = asked_role(quote) if not behind.rstrip().endswith(("?", "？")) else ""
         if role:
             own = passage.id if at == 0 and passage.id and not quote.startswith(passage.id) else ""
             where = replace(passage, role=role, label=f"{own}: {quote}" if own else quote)
@@ -131,7 +122,7 @@ def run_on(passage: Passage, quotes: list[str]) -> list[tuple[Passage, str, str]
     """Each sentence with its passage and what it says. In prose that runs from one label to the next
     (`Goals: ... . Data stays here. Out of scope: ...`) each label counts for its own sentence alone; a question
     counts for what stands behind it (`Who will use it? Parents.`)."""
-    if passage.role in _OPEN and not passage.label and len(quotes) > 1 and any(map(_asked, quotes[:-1])):
+    if passage.role in _OPEN and not passage.label and len(quotes) > 1 and any(map(asked_role, quotes[:-1])):
         return _answered(passage, quotes)
     if passage.role in _OPEN and not passage.label and len(quotes) > 2 and _ANNOUNCES.search(quotes[0]):
         return _announced(passage, quotes)

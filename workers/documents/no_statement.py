@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from orchestrator.domain.patterns import expression
+from workers.documents.asked_roles import waits
 from workers.documents.item_marks import TEMPLATE
 from workers.documents.passage import ASKED
 from workers.documents.reading_words import attribute_of, is_column, is_greeting, label_role, priority_of
@@ -54,6 +55,7 @@ _SAYS = expression(
     r"^(?:→|->|=>|A[:：]|answer(?:ed)?\b|yes\b[,.: ]|no\b[,.: ]|decided\b|[–—-] (?:yes|no|decided)\b)",
     re.IGNORECASE,
 )
+_AFTERTHOUGHT = 60  # characters behind a question that say no more than that it is open
 _WHAT_IF = expression(r"what (?:happens|if)\b|was passiert|que se passe-t-il|qué pasa|如果", re.IGNORECASE)
 _REMOVED = expression(
     r"^\W*(?:removed|deleted|withdrawn|dropped|obsolete|superseded|entfallen|gestrichen|supprimée?|eliminado|已删除|已取消|削除)\b.{0,60}$",
@@ -140,6 +142,12 @@ def answer_of(text: str, role: str) -> str:
     if found and (role == "faq" or _SAYS.match(found[2]) or (role in ASKED and _WHAT_IF.match(text))):
         return found[2]
     return ""
+
+
+def still_open(text: str) -> str:
+    """The question of a line that only adds that nobody knows yet; else empty."""
+    found = _ANSWERED.match(text)
+    return found[1] if found and len(found[2]) <= _AFTERTHOUGHT and waits(found[2]) else ""
 
 
 def gone_as(text: str, role: str, *, named: bool) -> tuple[str, str]:

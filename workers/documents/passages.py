@@ -23,7 +23,14 @@ from workers.documents.item_marks import (
     tagged,
     with_measures,
 )
-from workers.documents.no_statement import answer_of, beside, gone_as, is_left_to_decide, is_logged
+from workers.documents.no_statement import (
+    answer_of,
+    beside,
+    gone_as,
+    is_left_to_decide,
+    is_logged,
+    still_open,
+)
 from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.passages_beside import completed
@@ -322,6 +329,8 @@ class _Roles(HeadingRoles):
         if asked and role in _DECIDABLE and (_NO.match(text) or _LEAVES.match(text)):
             text, denied = _denied(text, base.block.heading)
             role = denied or role  # `Does it control my loom?`
+        if question := still_open(text):
+            return replace(base, text=question, role="question")
         answer = answer_of(text, role)
         if answer:
             faq, text, role = role == "faq", answer, "" if role == "faq" else role

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
-from workers.documents.conversations import HEADING, of_chat, of_message
+from workers.documents.chats import of_chat
+from workers.documents.conversations import HEADING, of_message
 from workers.documents.flat_lines import unflattened
 from workers.documents.inline_labels import parted_labels
 from workers.documents.lost_marks import with_marks
@@ -98,8 +99,8 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     body = "\n".join(lines)
     lines = _with_breaks(lines)
     marked = [_marked(line) for line in lines]
-    if not HEADING.search(body):
-        marked = list(_with_headings(marked, _topics(marked) if not talk else frozenset()))
+    if not talk and not HEADING.search(body):
+        marked = list(_with_headings(marked, _topics(marked)))
     parts = (before, "\n".join(_with_lists(marked)), after)
     before, body, after = (
         _PLACE.sub(lambda found: code[int(found[1])] if int(found[1]) < len(code) else found[0], part)
