@@ -39,7 +39,7 @@ _BURDENS = expression(  # what people must not be made to do: `Please don't make
     re.IGNORECASE,
 )
 _BARE_NO = expression(  # a sentence of its own in a text without a section for it: `No payments.`
-    r"no (?!idea|problem|rush|hurry|matter|worries|doubt|wonder|thanks|other|one\b|surprise|need\b|longer|more\b|less\b|later\b|change|answer|reply|news|comment|luck|money|time|way)(?:[\w-]+ ){0,2}[\w-]+[.!]?$",
+    r"no (?!idea|problem|rush|hurry|matter|worries|doubt|wonder|thanks|other|one\b|surprise|need\b|longer|more\b|less\b|later\b|change|answer|reply|news|comment|luck|money|time|way)(?:[\w-]+ ){0,3}[\w-]+(?:[.!]?$|, (?:the|our|my|they|we|he|she|it|that|this|people|there|otherwise|everybody|nobody) )",
     re.IGNORECASE,
 )
 _AT_TIMES = expression(  # what is not to be then is there otherwise: `No reminders between 9 pm and 7 am`
@@ -105,7 +105,8 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
     if row.passage.block.kind == "row" and " | " in row.text and row.role in ASKED:
         return False  # what one cell of several denies is no exclusion
     alone = row.role == "" and not row.item and row.text == row.quote
-    if alone and _BARE_NO.match(row.text) and category_of(row.text, lex) != "S":
+    bare = _BARE_NO.match(row.text) if alone else None
+    if bare and category_of(row.text[: bare.end()], lex) != "S":
         return True
     if _behind_question(row) and _DENYING.match(row.text) and not row.item:
         return True

@@ -113,7 +113,10 @@ class Sorter(SortedRequest):
         """Take a risk, or what shows that something asked for is there."""
         text, role, block = row.text, row.role, row.passage.block.id
         if role == "risk" and block == self.risk_of[0] and row.passage.label and row.quote != self.risk_of[1]:
-            self._mitigated(replace(row.passage, role="mitigation"), text)
+            if lex.find("awaits", text):
+                self.dependencies.append(text)
+            else:
+                self._mitigated(replace(row.passage, role="mitigation"), text)
             return True
         if role == "risk":
             self.risk_of = (block, row.quote)
@@ -254,9 +257,12 @@ class Sorter(SortedRequest):
             wanted = role == "problem" and lex.find("want", text)
             return self._wanted(row, lex) if wanted else self._situated(row, lex)
         relied_on = role not in ASKED and lex.find("dependency", text)
-        if (not modal and not row.item and lex.find("finished", text)) or (
-            role in (*_SETTING, *ASKED) and cues.ALREADY.match(text) and not relied_on
-        ):
+        if (
+            not modal
+            and not row.item
+            and not lex.find("awaits", text)
+            and lex.find("finished", CONDITION.sub("", text))
+        ) or (role in (*_SETTING, *ASKED) and cues.ALREADY.match(text) and not relied_on):
             self.done.append(text)
             return True
         return role == "user" and self._of_users(row, lex, modal)
@@ -295,7 +301,7 @@ class Sorter(SortedRequest):
             needed is not None
             and not denied
             and not cues.ALTERNATIVES.search(row.heading)
-            and not (role == "" and modal and lex.find("limits", text))
+            and not (role == "" and lex.find("limits", text))
         )
         if not (role == "dependency" or relies or (rests and not self.manual)):
             return False

@@ -9,9 +9,20 @@ from orchestrator.domain.patterns import expression
 from workers.documents.reading_words import role_of
 
 _ANSWERABLE = frozenset(
-    {"goal", "metric", "non_goal", "constraint", "problem", "user", "dependency", "nonfunctional"}
+    {
+        "goal",
+        "metric",
+        "non_goal",
+        "risk",
+        "constraint",
+        "problem",
+        "user",
+        "dependency",
+        "nonfunctional",
+    }
 )
 
+_WHAT = ("what ", "was ", "que ", "qué ")
 _WAITS = expression(  # no answer yet
     r"^\W*(?:(?:and|but|so|well|hm+|ah|oh|still|i guess)\W+)*(?:no idea|dunno|nobody knows|who knows|not sure|unclear|(?:i|we)(?:['’]ll| will| have to| need to| must| should)? (?:ask|check|clarify|think|find out|come back|look into)\b|(?:i|we) (?:don['’]?t|do not) know"
     r"|let me (?:think|ask|check|see|find out|come back)|good (?:question|one|point)|asking\b|will (?:ask|check|post|think|clarify)|(?:to be|still) (?:decided|discussed|clarified|open)|tbd|open\b(?! the)|that['’]?s (?:still )?open|later we decide|needs? (?:to be )?(?:clarif|decid|discuss)"
@@ -26,7 +37,8 @@ def asked_role(quote: str) -> str:
     if not said.endswith(("?", "？")):
         return ""
     role = role_of(said[:-1].replace("：", ":").rpartition(":")[2].strip())
-    return role if role in _ANSWERABLE else ""
+    lists = role == "requirement" and said.lower().startswith(_WHAT)  # `Could we have a list?` asks for one
+    return role if role in _ANSWERABLE or lists else ""
 
 
 def waits(text: str) -> bool:

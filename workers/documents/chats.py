@@ -51,6 +51,13 @@ _PUT_OFF = expression(  # praise that puts something off: `nice but first the li
     r"(?:nice|good|cool|great|fun|lovely|interesting)(?: idea| one| thought)?,? but (?:first|later|not|too|let['’]s|maybe|for (?:later|now)|one thing)\b",
     re.IGNORECASE,
 )
+_BARE_NO = expression(
+    r"(?:no|nope|nah|(?:god|oh|please) no|i['’]d love to,? but no)[, ]*(?P<whom>[\w-]*)[.!]*$", re.IGNORECASE
+)
+_LATER = expression(  # `gift cards later`
+    r"(?!(?:see|talk|speak|call|ask|do|send|sync|more|i|we|you|they|it|not|that|this|until|till|and then)\b)(?:[\w'’-]+ ){1,4}(?:(?:can |maybe |perhaps )?(?:come |comes )?later(?: on)?|(?:can|may) wait|another time|next year)[.!]*",
+    re.IGNORECASE,
+)
 _BARE = expression(
     r"(?:no|nope|nah|nein|non|nee|later|not now|maybe later|不|不用|不要)[.!,]*$", re.IGNORECASE
 )
@@ -68,6 +75,12 @@ _CHEERS = expression(  # says nothing of what is wanted
 _LONGEST = 120  # characters of a cheer, or of a question without its mark
 
 
+_LEAVES_OUT = expression(  # of what was asked or proposed
+    r"(?:(?:and|so|but|oh|please|yes|well|just)[, ]+)*(?:no (?!(?:one|idea|problem|need|worries|doubt|longer|more|matter|difference|reason|later)\b)[\w-]+|without any\b|leave (?:the |it|that|this|them|out)|skip (?:it|that|the)\b|not (?:in|for|needed|now|yet|this)\b)"
+    r"|(?!if\b|when\b|it must\b)(?:[\w'’-]+ ){1,5}(?:stays?|remains?) (?:in|with|at|as|where|on paper|what)\b|(?:[\w'’-]+ ){1,4}(?:can (?:come|wait)|comes?|maybe|perhaps)? ?(?:later|next (?:year|time))[.!]?$"
+    r"|(?:we|i)(?:['’]re| are|['’]m| am| do| will|['’]ll)?(?: not|n['’]t) (?:doing|do|need|want|offer\w*|building|build)\b",
+    re.IGNORECASE,
+)
 _ABOUT = expression(r"(?:(?:and|also|so|or|what about|how about)\s+)+", re.IGNORECASE)
 
 
@@ -148,9 +161,10 @@ def _settle(turn: _Turn, answer: _Turn, names: set[str], rest: list[str]) -> Non
     refused = _NO.match(reply) or (_LEFT_OUT.match(reply) and _PROPOSES.search(said[number]))
     if (asked is None and not refused) or not re.search(r"\w", reply):
         return
-    if asked is not None and waits(reply):
-        rest.append(reply)
-        answer.lines[to] = " ".join(more)
+    open_ = [sentence for sentence in [reply, *more][:2] if waits(sentence)] if asked is not None else []
+    if open_:
+        rest += open_
+        answer.lines[to] = " ".join(sentence for sentence in [reply, *more] if sentence not in open_)
         return
     if asked is not None and reply.rstrip().endswith(("?", "？")):
         return  # it asks back
@@ -160,7 +174,18 @@ def _settle(turn: _Turn, answer: _Turn, names: set[str], rest: list[str]) -> Non
         return
     rest.append(" ".join(said[number:]))
     question = f"{said[number].partition(',')[0].rstrip(' ?？')}?"
-    if asked is not None and not refused and asked_role(question):
+    left = [reply, *more]
+    telling = (place for place, sentence in enumerate(left) if not _tells_nothing(sentence, names))
+    out = next((place for place in telling if _LEAVES_OUT.match(left[place])), None)
+    if out is not None:
+        answer.lines[to : to + 1] = [
+            " ".join(left[:out]),
+            "",
+            f"Out of scope: {left[out]}",
+            "",
+            *left[out + 1 :],
+        ]
+    elif asked is not None and not refused and asked_role(question):
         answer.lines[to : to + 1] = [f"{question} {reply}", "", *more]
 
 
@@ -181,19 +206,27 @@ def _unaddressed(line: str, names: set[str]) -> str:
 
 
 def _telling(line: str, names: set[str], rest: list[str]) -> str:
-    """The sentences of a line that tell something."""
+    """The sentences of a line that tell something; what comes later is left out."""
     kept = []
     for sentence in _SENTENCE.split(_unaddressed(line, names)):
         led = _LEADING.match(sentence)
         said = sentence[led.end() :] if led else sentence
-        bare = re.sub(r"[^\w\s.,!?+'’，。！？-]", "", said).strip()
-        turned = re.match(r"(?:no|nope|nah)[, ]*([\w-]*)[.!]*$", bare, re.IGNORECASE)
-        if (
-            (not bare and said.strip())
-            or (len(bare) <= _LONGEST and _CHEERS.match(bare))
-            or (turned and turned[1].lower() in {"", *names})
-        ):
+        if _tells_nothing(said, names):
             rest.append(sentence.strip())
         else:
-            kept.append(said)
+            kept.append(f"\n\nOut of scope: {said}\n\n" if _LATER.fullmatch(said) else said)
     return " ".join(kept)
+
+
+def _tells_nothing(sentence: str, names: set[str]) -> bool:
+    """Whether a sentence is a cheer, a bare `no`, also to somebody by name, or puts something off."""
+    bare = re.sub(r"[^\w\s.,!?+'’，。！？-]", "", sentence).strip()
+    if len(bare) > _LONGEST:
+        return False
+    no = _BARE_NO.match(bare)
+    return (
+        (not bare and bool(sentence.strip()))
+        or _PUT_OFF.match(bare) is not None
+        or _CHEERS.match(bare) is not None
+        or (no is not None and no["whom"].lower() in {"", *names})
+    )

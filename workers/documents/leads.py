@@ -36,6 +36,8 @@ _USERS_ARE = expression(  # what stands behind names them
 _AIMS = expression(
     r"^(?:(?:our|the|my) )?(?:(?:long|short)-term |main |first |only |overall )?(?:target|aim|goal|objective|success)s?(?: \([^()]*\))?(?: is(?: simple| clear)?)?[:：]\s*(?=\S)"
     r"|^(?:so )?(?:what|the thing) (?:(?:would|will) make (?:me|us|them) happy|(?:i|we) (?:really )?(?:want|hope for|aim for|are after|are betting on|are aiming (?:at|for))(?: in the end| with it| out of it)?)\b(?:, [^:,]{0,30})?(?:[:：]| is that| is)\s*(?=\S)"
+    r"|^(?:otherwise |apart from that |beyond that )?(?:i|we) (?:really )?(?:do not|don['’]?t)(?: really)? (?:care|mind)\b[^.;]{0,60}?,? as long as (?=\S)"
+    r"|^(?:want|wanted|wish): (?=.*\b(?:under|below|less than|fewer than|at most|at least|more than|over|above|down to|up to) \S*\d)"
     r"|^(?:ziel|unser ziel|objectif|notre objectif|objetivo|nuestro objetivo)(?: ist| est| es)?[:：]\s*|^(?:最终|长期|总体|我们的)?目标(?:是)?[:：]\s*",
     re.IGNORECASE,
 )
