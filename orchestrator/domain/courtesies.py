@@ -18,6 +18,7 @@ _I = r"(?:(?:i|we)(?: do| really| just)*|i['’]m|we['’]re|i am|we are)"
 _SAID = expression(
     rf"^{_LEAD}(?:"
     rf"(?:{_I} )?(?:(?:so|very|really|truly|terribly|deeply) )*(?:sorry|apologi[sz]e\b|apologies\b)"
+    r"|(?:please )?(?:give|send|get|let) (?:me|us) (?:have )?(?:an?|your|the) (?:rough |first |quick |short )*(?:estimate|quote|quotation|offer|answer|reply|feedback)\b[^,;:]{0,40}$"
     r"|(?:my|our|please accept (?:my|our)) (?:\w+ )?(?:apologies|excuses)\b|(?:please )?(?:excuse|pardon|forgive) (?:me|us|my|our|the|this)\b"
     r"|(?:many|a thousand|a million|big|special|warm|best|kind|again,?)? ?thanks\b(?! to\b)|thank you\b(?![- ](?:page|screen|note|mail|e-?mail|letter|message|card|text)s?\b)|thx\b|cheers\b"
     rf"|{_I}(?: very much| greatly| truly)? (?:appreciate|(?:very )?grateful|thankful|thank you)\b|(?:much|greatly) appreciated|(?:any|your|all) (?:help|advice|support|thoughts?) (?:is|are|would be)\b.{{0,20}}\bappreciated"

@@ -110,3 +110,130 @@ def test_what_is_done_under_a_condition_is_not_done_already() -> None:
 
     assert found.done == ()
     assert any("text message" in need.text for need in found.requirements)
+
+
+FORWARDED = """From: Mira
+To: Makers
+Subject: {}: lift page
+
+Hello,
+
+{}
+
+Mira
+
+> From: Bo
+> Sent: 3 May
+>
+> Tenants must see which lift is stuck.
+>> From: Mira
+>> Sent: 2 May
+>>
+>> - The janitor must get a list every morning
+>> - The page must print labels
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"), [("FW", "please send us an offer."), ("Re", "see below, this is the list.")]
+)
+def test_mail_that_hands_on_others_asks_for_what_they_ask(kind: str, says: str) -> None:
+    found = analyse_request(FORWARDED.format(kind, says))
+
+    assert [need.text.rstrip(".") for need in found.requirements] == [
+        "Tenants must see which lift is stuck",
+        "The janitor must get a list every morning",
+        "The page must print labels",
+    ]
+
+
+def test_mail_that_only_answers_does_not() -> None:
+    found = analyse_request(FORWARDED.format("Re", "We need a page for repairs."))
+
+    assert [need.text for need in found.requirements] == ["We need a page for repairs."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'See "How lifts are named".',
+        "As requested by the board I have listed what the office needs.",
+        "Not urgent.",
+        "Please give me a rough estimate by Friday.",
+    ],
+)
+def test_what_is_said_of_the_mail_is_not_asked_for(said: str) -> None:
+    assert len(read(said).needs) == 2
+
+
+def test_what_is_indispensable_must_be_there() -> None:
+    found = read("Indispensable, too, is a public list of stuck lifts.")
+
+    assert [need.given for need in found.requirements if "public list" in need.text] == ["Must"]
+
+
+def test_why_something_is_left_out_stays_with_it() -> None:
+    said = "Explicitly excluded are the goods lifts; the factory takes care of them"
+
+    assert left_out(read(f"{said}.")) == [said]
+    assert left_out(read("Explicitly excluded are the goods lifts; tenants must see the others.")) == [
+        "Explicitly excluded are the goods lifts"
+    ]
+
+
+def test_several_things_that_are_wanted_are_no_goal() -> None:
+    found = read("We want printed labels for the doors.")
+
+    assert found.goals == ()
+    assert "We want printed labels for the doors." in [need.text for need in found.requirements]
+
+
+def test_reason_that_is_wanted_is_a_goal_beside_what_follows() -> None:
+    found = read("I want to stop losing keys, so a key that is out too long has to show up in red.")
+
+    assert [goal.text for goal in found.goals] == ["I want to stop losing keys"]
+    assert "a key that is out too long has to show up in red." in [need.text for need in found.requirements]
+
+
+def test_no_drawbacks_are_no_risk() -> None:
+    found = analyse_request(
+        "# Hook\n\nThe hook must fire.\n\n## Drawbacks\n\nThere are no known drawbacks.\n"
+    )
+
+    assert found.risks == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["So big letters, please.", "English and Polish in the app.", "Everything on one screen in large type."],
+)
+def test_how_easily_it_is_used_may_only_be_named(said: str) -> None:
+    assert [need.category for need in read(said).needs if need.kind == "nonfunctional"] == ["U"]
+
+
+def test_what_is_told_of_big_letters_is_no_wish() -> None:
+    assert all(need.kind == "functional" for need in read("Our old page has big letters.").needs)
+
+
+def test_where_it_runs_and_what_it_must_do_are_two_things() -> None:
+    found = read("It will run on one old PC in the cellar, and it must start after a power cut.")
+
+    assert [(need.kind, need.text) for need in found.needs][1:3] == [
+        ("constraint", "It will run on one old PC in the cellar"),
+        ("nonfunctional", "it must start after a power cut."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "asked"),
+    [
+        ("one form for each repair\n- photo of the door", 4),
+        ("red tape\n- dust\n- old oil\n- grey paint\n- rust\n- cobwebs", 2),
+    ],
+)
+def test_items_of_a_list_are_asked_for_where_a_third_of_them_says_so(more: str, asked: int) -> None:
+    request = (
+        f"Hi,\n\nOur lifts are old.\n\n- the page shows each lift\n- {more}\n\nThe page must print a list.\n"
+    )
+
+    assert len(analyse_request(request).needs) == asked

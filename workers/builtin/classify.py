@@ -190,7 +190,7 @@ class Reader(Sorter):
         self.needs.sort(key=lambda need: order.get(need.block, -1))
 
     def _beside_needs(self) -> None:
-        """Items of a list without a role are asked for when most of the list is."""
+        """Items of a list without a role are asked for when a third of the list is."""
         asked = {need.block for need in self.needs}
         lists: dict[tuple[tuple[str, ...], str], list[Sentence]] = {}
         for row in self.found:
@@ -199,7 +199,7 @@ class Reader(Sorter):
         for rows in lists.values():
             taken = {row.passage.block.id for row in rows if row.passage.block.id in asked}
             left = [row for row in rows if row.text in self.situation]
-            if left and not self.manual and 2 * len(taken) >= len({row.passage.block.id for row in rows}):
+            if left and not self.manual and 3 * len(taken) >= len({row.passage.block.id for row in rows}):
                 for row in left:
                     if row.text in self.situation:  # it may stand there once for two rows
                         self.situation.remove(row.text)

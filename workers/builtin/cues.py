@@ -39,7 +39,7 @@ SEEN = expression(  # what is seen when something is tried
     r"\b(?:never|always|is|are) (?:\w+ly )?(?:leaves?|shown|rejected|refused|equals?|accepted|detected|identical|restored)\b|\bequals?\b|\bnever leaves?\b"
 )
 TELLS = expression(  # what happened, or what its author does
-    r"\b(?:was|were|had|did|came|took|wrote|said|asked|went|thought|noticed|agreed|lost|waited|became|started)\b|^(?:last|yesterday|once|i|we|my|thanks|thank you|one fear|there (?:is|are)|let['’]s|so the point|our (?:median|typical|average))\b|^(?:they|we|people|[\w-]+s)(?: are|['’]re) still \w+ing\b|\b(?:i|we) (?:copy|print|think|guess|use|have|get|am|are|type|hold)\b|^\[",
+    r"\b(?:was|were|had|did|came|took|wrote|said|asked|went|thought|noticed|agreed|lost|waited|became|started)\b|^(?:last|yesterday|once|i|we|my|thanks|thank you|one fear|there (?:is|are)(?! to be\b)|let['’]s|so the point|our (?:median|typical|average))\b|^(?:they|we|people|[\w-]+s)(?: are|['’]re) still \w+ing\b|\b(?:i|we) (?:copy|print|think|guess|use|have|get|am|are|type|hold)\b|^\[",
     re.IGNORECASE,
 )
 _OPTIONAL = expression(
@@ -55,6 +55,10 @@ EXAMPLE = expression(  # of what was asked for just before: a call and what come
     r"(?:\b(?:returns?|gives?|yields?|prints?|becomes?|results? in|evaluates? to|(?:should|must|shall) (?:be|return|give|become))\b"
     r"|→|->|=>|==|返回|得到|变成|变为).+)",
     re.IGNORECASE | re.DOTALL,
+)
+NO_RISK = expression(
+    r"(?:(?:there (?:is|are)|we see|i see|we know of) )?(?:no|none)\b(?: \w+){0,2} ?(?:drawbacks?|risks?|downsides?|disadvantages?|known|so far)?[.!]?$",
+    re.IGNORECASE,
 )
 MAY = expression(  # what may go wrong
     r"\b(?:risks?|may|might|could|fears?|worr\w+|risques?|pourrai\w+|craign\w+|risik\w+|könnten?|riesgos?|podrían?)\b|风险|可能",
@@ -76,6 +80,9 @@ _DOCUMENT = r"(?:document|page|specification|spec|prd|brief|rfc|memo|readme|one-
 _SAYS = r"(?:also |only |first |then )?(?:says?|tells?|describes?|explains?|lists?|contains?|covers?|defines?|outlines?|summari[sz]es?|collects?|captures?|records?|specifies|serves?|applies)"
 SAYS_OF_TEXT = expression(rf"^it {_SAYS}\b", re.IGNORECASE)  # behind a sentence about the document
 ABOUT_TEXT = expression(  # what is said of the document: `The order within a group says nothing`
+    r"^(?:please |also |for (?:details|more),? )*see (?:also )?(?:the |our |section\b|chapter\b|[\"“`\[]|above\b|below\b|#\d|[A-Z]\w+\.md\b)(?!.*\b(?:must|should|can|want)\b)"
+    r"|^(?:as (?:you )?(?:requested|agreed|discussed|promised|asked|announced)[^,;]{0,50}?,? )?(?:i|we)(?: have|['’]ve) (?:set out|listed|written|collected|put together|noted|summari[sz]ed|sorted|tried to)\b"
+    r"|^(?:(?:but|and|it['’]?s|it is|that['’]?s|this is) )*(?:not|nothing) (?:essential|urgent|critical|vital|crucial)\b[^.,;]{0,20}[.!]?$|"
     rf"^this {_DOCUMENT} (?:{_SAYS}|(?:is|will be) (?:an? (?:living|draft|working|short|first)|the (?:source|result|basis)|meant|intended|written|maintained|kept|updated|revised|for (?:the )?\w+ (?:team|who)))\b"
     r"|^(?:in this (?:part|document|section|table|list|page)\b.{0,60}\b(?:marks?|means?|denotes?|stands? for|is used)\b"
     r"|(?:the |each |all |these |this |our )?(?:order|numbers?|numbering|ids?|identifiers?|letters?|columns?|rows?|colou?rs?|stars?|list|table|page|document|section|chapter|sentences?|items? in (?:italics|brackets|bold))\b(?! of (?:the |all |each )?\w+ (?:must|shall|should))[^.]{0,40}?\s(?:says? nothing|means? nothing|means?|implies?|refers? to (?:the )?(?:section|part|chapter|table|list|appendix|annex|document|page)|is not (?:a ranking|complete|final|exhaustive)|are not (?:a ranking|complete|final)|(?:has|have) no meaning|(?:does|do) not (?:imply|mean))\b"

@@ -12,6 +12,7 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin import cues
 from workers.builtin.people import people_in
+from workers.builtin.qualities import category_of
 from workers.builtin.wishes import doer_of, imperative
 from workers.documents.block_parts import reads_as_rule
 from workers.documents.lexicon import Lexicon, lexicon_of
@@ -67,7 +68,7 @@ _OF_OTHERS = expression(  # a heading of what is so, or was, or is made elsewher
 )
 
 
-_FINITE = expression(  # beside which a sentence in small letters is no fragment of the wish before it
+FINITE = expression(  # beside which a sentence in small letters is no fragment of the wish before it
     r"\b(?:is|are|was|were|has|have|had|would|will|could|can|does|do|did|i|we|you|they|it|this|that|there)\b|[:?]$|['’]s?\b",
     re.IGNORECASE,
 )
@@ -118,7 +119,7 @@ def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, .
     if row.role == "use_case":
         return _is_told(row, lex)
     if row.role in ASKED and not asks and lex.language == "en" and not is_cjk(row.text):
-        goes_on = row.text[:1].islower() and not _FINITE.search(row.text)
+        goes_on = row.text[:1].islower() and not FINITE.search(row.text)
         return not (goes_on or row.passage.parent or reads_as_rule(row.text) or _NAMES_WISH.match(row.text))
     with_list = (row.passage.block.section, row.role) in listed
     return with_list and row.role in _LISTED and not (row.role in ASKED and asks)
@@ -158,6 +159,21 @@ def _goes_on_from_today(row: Sentence, lex: Lexicon) -> bool:
     return found is not None and found.start() == 0 and not row.quote.startswith(row.text)
 
 
+_SHORTEST, _LONGEST = 2, 8  # words of a quality that is only named
+_OTHERWISE = expression(r",? (?:otherwise|or else|if not,) .*$", re.IGNORECASE | re.DOTALL)
+
+
+def names_quality(text: str, lex: Lexicon) -> bool:
+    """Whether a part of a sentence only names how easily the thing is used: `big letters please`, `Danish and Polish in the app`."""
+    pieces = [re.sub(r"^(?:and|so|but|also|oh)\s+", "", piece.strip()) for piece in text.split(",")]
+    return any(
+        _SHORTEST < len(piece.split()) <= _LONGEST
+        and not FINITE.search(piece)
+        and category_of(piece, lex) == "U"
+        for piece in pieces
+    )
+
+
 def told_today(row: Sentence, lex: Lexicon) -> bool:
     """Whether a sentence of prose says what is bad today, in the form of no wish, rule or ability."""
     return (
@@ -165,5 +181,5 @@ def told_today(row: Sentence, lex: Lexicon) -> bool:
         and not lex.find("as_a", row.text)
         and not imperative(row.text, lex)
         and (_RULE.search(row.text) is None or _KEEPS.match(row.text) is not None)
-        and hurts_today(row.text)
+        and hurts_today(_OTHERWISE.sub("", row.text))
     )

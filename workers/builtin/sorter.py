@@ -14,7 +14,7 @@ from workers.builtin import cues, exclusions
 from workers.builtin.analysis import Criterion, Risk
 from workers.builtin.clauses import first_modal
 from workers.builtin.defects import tells_defect, wanted_parts
-from workers.builtin.framing import introduces, is_background, told_today, under_topic
+from workers.builtin.framing import introduces, is_background, names_quality, told_today, under_topic
 from workers.builtin.goals import goal_in, goal_of, two_goals
 from workers.builtin.people import people_in, people_named
 from workers.builtin.qualities import category_of
@@ -118,6 +118,8 @@ class Sorter(SortedRequest):
             else:
                 self._mitigated(replace(row.passage, role="mitigation"), text)
             return True
+        if role == "risk" and cues.NO_RISK.match(text):
+            return self._situated(row, lex)
         if role == "risk":
             self.risk_of = (block, row.quote)
             said, against = cues.answered_risk(text)
@@ -306,7 +308,9 @@ class Sorter(SortedRequest):
         if not (role == "dependency" or relies or (rests and not self.manual)):
             return False
         self.dependencies.append(text)
-        alone = not modal and role not in ASKED and not imperative(text, lex)
+        doer = doer_of(text, lex).removesuffix(" then").removesuffix(" also")
+        acts = lex.find("system", doer) is not None  # it says what the product does with it
+        alone = not modal and role not in ASKED and not imperative(text, lex) and not acts
         return role == "dependency" or relies or says("stays", text) or alone
 
     def _describes(self, row: Sentence, lex: Lexicon, modal: Modal) -> bool:
@@ -356,6 +360,7 @@ class Sorter(SortedRequest):
             )
             or under_topic(row, depth=self.topic_depth)
             or lex.find("as_a", text)
+            or (role == "" and names_quality(text, lex))
             or (category_of(text, lex) and any(c.isdigit() for c in text))
         ):
             return self._need(row, lex, by_default=True)

@@ -18,7 +18,7 @@ from workers.documents.sentences import Sentence
 _BOTH = expression(r"\b((\w{3,}?)(?:inn)?en) und (\2\w{0,3})\b")  # `Schülerinnen und Schüler` are one
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
 _TWO = expression(
-    rf"^(.+?{_MUST}.+?),\s+(?:and|but)\s+((?:the|an?|each|every|all|its|their|it|they)\s.{{0,60}}?{_MUST}.+)$",
+    rf"^(.+?(?:{_MUST}|\bwill run on\b).+?),\s+(?:and|but)\s+((?:the|an?|each|every|all|its|their|it|they)\s.{{0,60}}?{_MUST}.+|there (?:is|are) to be .+)$",
     re.IGNORECASE,
 )
 _TWO_HAN = expression(  # who alone may, and what others may: `只有主管可以导出全部工单，普通客服只能导出自己的`
@@ -70,6 +70,8 @@ def two_wishes(row: Sentence) -> list[Sentence]:
     if finished:
         return [replace(row, text=finished[1]), replace(row, text=finished[2])]
     reasoned = _REASONED.match(row.text) if row.role in _UNTITLED else None
+    if reasoned and lexicon_of(reasoned[1]).find("want", reasoned[1]):
+        return [replace(row, text=part) for part in reasoned.groups()]
     row = replace(row, text=reasoned[2]) if reasoned else row
     match = _TWO.match(row.text) or _TWO_HAN.match(row.text)
     match = match or (_NOT_BUT.match(row.text) if row.role in _UNTITLED else None) or _TWO_OUT.match(row.text)

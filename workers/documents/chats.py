@@ -81,6 +81,10 @@ _LEAVES_OUT = expression(  # of what was asked or proposed
     r"|(?:we|i)(?:['’]re| are|['’]m| am| do| will|['’]ll)?(?: not|n['’]t) (?:doing|do|need|want|offer\w*|building|build)\b",
     re.IGNORECASE,
 )
+_OPEN = expression(  # a question that names what its answer is about: `by when?`, `who will use it?`
+    r"(?:\S+ ){0,2}\S+$|(?:(?:and|but|so|ok|also)[, ]+)*(?:who|what|when|by when|how|which|where|any|wer|was|wann|welche|qui|que|quand|quels?|quién|qué|cuándo)\b|[^\sA-Za-z]",
+    re.IGNORECASE,
+)
 _ABOUT = expression(r"(?:(?:and|also|so|or|what about|how about)\s+)+", re.IGNORECASE)
 
 
@@ -185,7 +189,7 @@ def _settle(turn: _Turn, answer: _Turn, names: set[str], rest: list[str]) -> Non
             "",
             *left[out + 1 :],
         ]
-    elif asked is not None and not refused and asked_role(question):
+    elif asked is not None and not refused and _OPEN.match(question) and asked_role(question):
         answer.lines[to : to + 1] = [f"{question} {reply}", "", *more]
 
 

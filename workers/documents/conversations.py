@@ -16,17 +16,23 @@ _COMMIT = expression(
 _FIELD = r"(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|De|Para|À|Objet|Asunto|发件人|收件人|抄送|主题|日期)"
 _MAIL = expression(rf"\A(?:{_FIELD}[:：] ?.*\n){{2,}}", re.IGNORECASE)
 _HEADS = expression(rf"((?:^{_FIELD}[:：] ?.*\n){{2,}})", re.IGNORECASE | re.MULTILINE)
-_FOOT = expression(r"-- ?$|_{5,}$")
+_FOOT = expression(r"-- ?$|_{5,}$|/[A-ZÀ-Ý][\w-]{1,20}$")
 _SIGNATURE = expression(r"(?m)^-- ?\n(?:(?![-*#>|]|\d+[.)] ).{0,80}\n?){1,6}\Z")
 _FAREWELL = expression(  # a line that ends a mail
     r"(?:(?:with |mit |met |con )?(?:(?:best|kind(?:est)?|warm(?:est)?|many|vielen?|freundlichen?|liebe|schöne|herzliche|beste|vriendelijke|hartelijke) )*(?:regards|wishes|thanks|greetings|grüßen?|grüsse|gruß|gruss|dank|groeten|groetjes|groet)"
-    r"|cheers|thanks(?: a lot| again| in advance)?|thank you(?: very much)?|(?:yours )?(?:sincerely|faithfully|truly)|all the best|(?:bien )?cordialement|bien à vous|(?:un )?saludos?|atentamente|cordiali saluti|祝好|此致)"
+    r"|greetings from (?-i:[A-Z]|an?\b|the\b)[\w ,'’-]{2,40}|cheers|thanks(?: a lot| again| in advance)?|thank you(?: very much)?|(?:yours )?(?:sincerely|faithfully|truly)|all the best|(?:bien )?cordialement|bien à vous|(?:un )?saludos?|atentamente|cordiali saluti|祝好|此致)"
     r"[,!.，！。]?(?:\s+(?-i:[A-ZÀ-Ý])[\w .'’-]{0,30})?\s*$",
     re.IGNORECASE,
 )
 _POSTSCRIPT = expression(r"\W*p\.? ?s\b", re.IGNORECASE)
 _STRUCTURED = expression(r"\s*(?:[-*+•#|] |\d{1,2}[.)] |\[[ x]\])")
 _LONGEST_FOOT = 12  # lines of a signature with what a company adds to each mail
+_QUOTED = expression(r"(?m)^(?:> ?)+")
+_PASSES_ON = expression(  # a mail that hands on what it quotes
+    r"\A(?:(?!\n\n|\n-{3,}|\n>)[\s\S]){0,1000}?^(?:Subject|Betreff|Objet|Asunto|主题|件名)[:：] ?(?:FWD?|WG|TR|RV|转发)[:：]"
+    r"|\A(?:(?!\n>|\n-{3,})[\s\S]){0,2000}?\b(?:see (?:the )?(?:\w+ )?below|(?:is|are|stands?|comes?) below|i forward|forwarding|siehe unten|steht unten|leite .{2,30} weiter|voir ci-dessous|je (?:vous )?transfère|ver abajo|reenvío)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SUBJECT = expression(r"\A(?:Subject|Re|Betreff|Objet|Asunto|主题|件名)[:：] ?.*\n", re.IGNORECASE)
 _QUOTING = expression(
     r"> ?|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit ?:$|El .{4,60}escribió:$|-{3,} ?Original"
@@ -37,8 +43,9 @@ _ANSWERED = expression(  # a mail without its head that quotes what it answers
 
 
 def of_message(text: str) -> tuple[str, str, str]:
+    """(its head, what it says, the rest). A mail says what it hands on, and not what it only answers."""
     if _MAIL.match(text) or _ANSWERED.search(text) or _is_signed(text) or _is_letter(text):
-        return _letters(text)
+        return _letters(_QUOTED.sub("", text) if _PASSES_ON.match(text) else text)
     subject = _SUBJECT.match(text)
     if subject:
         return subject[0].strip(), text[subject.end() :], ""

@@ -34,6 +34,7 @@ _REFERS = expression(r"(?:that|this|it|they|these|those|which) ", re.IGNORECASE)
 _EXPLAINS = expression(
     r"(?:we|this|it|they|that|these|those|there|i|because|otherwise|see|nobody)\b", re.IGNORECASE
 )
+_TURNS = expression(r"(?:but|however|instead|only)\b", re.IGNORECASE)  # to what is wanted
 _SETTING = frozenset(
     {"", "background", "problem"}
 )  # roles of sections before which a text is still an introduction
@@ -119,8 +120,16 @@ def _sentences(
         pieces = block_parts.several(said, _LIMIT)  # `Constraints: Go 1.22, one person, three weeks.`
     told = listed and passage.role in _EXPLAINED
     apart = all(_asks(piece) for piece in pieces) or any(map(refuses, pieces[1:]))
-    if (told and not apart) or any(
-        _REFERS.match(piece) or (passage.role in _MEASURES and is_today(piece)) for piece in pieces[1:]
+    left_out = len(pieces) > 1 and lexicon_of(said).find("exclusion", pieces[0]) is not None
+    alone = left_out and not any(
+        _asks(piece) or _TURNS.match(piece) for piece in pieces[1:]
+    )  # why, or who does it instead
+    if (
+        alone
+        or (told and not apart)
+        or any(
+            _REFERS.match(piece) or (passage.role in _MEASURES and is_today(piece)) for piece in pieces[1:]
+        )
     ):
         pieces = [said]
     lists = passage.role in _SETTING and block_parts.lists_what_it_does(said)
