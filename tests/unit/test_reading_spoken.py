@@ -237,3 +237,28 @@ def test_items_of_a_list_are_asked_for_where_a_third_of_them_says_so(more: str, 
     )
 
     assert len(analyse_request(request).needs) == asked
+
+
+def test_short_request_says_its_parts_without_verbs() -> None:
+    found = analyse_request(
+        "Could someone make a page for the lift rota? One janitor per week, and please no app to install."
+    )
+
+    assert [need.text for need in found.exclusions] == ["no app to install"]
+    assert any(need.text.startswith("One janitor per week") for need in found.requirements)
+
+
+@pytest.mark.parametrize("said", ["No chat, no ratings.", "No chat and no ratings."])
+def test_several_things_that_there_are_none_of(said: str) -> None:
+    assert [
+        need.text for need in analyse_request(f"Make a page where tenants lend tools. {said}").exclusions
+    ] == [said]
+
+
+def test_day_until_which_it_is_wanted_leaves_nothing_out() -> None:
+    assert analyse_request("Make a page where every tenant must sign, no later than May.").exclusions == ()
+
+
+def test_what_people_might_do_to_get_round_it_is_a_risk() -> None:
+    assert len(read("Tenants might click it away just to be done.").risks) == 1
+    assert read("Tenants might click a lift to see its state.").risks == ()

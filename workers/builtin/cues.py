@@ -20,10 +20,15 @@ CLARIFY = expression(  # `... (to clarify: how long?)`
     re.IGNORECASE,
 )
 GIVEN = expression(r"\W*(?:given|when|then|gegeben|étant donné|dado)\b|假如|给定|当", re.IGNORECASE)
-WITHOUT = expression(  # what a first version does without, within a sentence: `Search only, no payment, no accounts`
+_WITHOUT = expression(  # what a first version does without, within a sentence: `Search only, no payment, no accounts`
     r"[,(] ?(?P<said>no (?P<first>[\w-]+)(?: [\w-]+)?(?:,? (?:and )?no [\w-]+(?: [\w-]+)?)+)(?=\s*(?:[:;,.)(]|$))",
     re.IGNORECASE,
 )
+_WITHOUT_LAST = expression(  # the same at the end of a wish: `..., and please no app to install`
+    r",\s+(?:and |but )?(?:please )?(?P<said>no (?!(?:idea|problem|rush|hurry|matter|exceptions?|excuses|later|more|less|longer|one|need|doubt|worries|thanks|other|new)\b)(?P<first>[\w-]+)(?: [\w-]+){0,3})[.!]?$",
+    re.IGNORECASE,
+)
+_NONE = expression(r"no\b", re.IGNORECASE)
 MAKES_HAN = expression(  # in Chinese "make X a Y"
     r"^(?:请|麻烦)?(?:[你您])?(?:帮我们?)?(?:[给为替][^，。]{1,14}?)?(?:做|开发|设计|搭建|写)一[个款套]"
 )
@@ -95,6 +100,12 @@ _USES = expression(  # a wish for something to be used, or to do something, not 
     r"(?:(?:it|(?:the|our|this|that|an?) (?:[\w'’-]+ ){0,3}?(?:app|application|system|portal|site|website|page|tool|program|platform|service|software|dashboard|bot|form|script|plugin|extension|screen|library|api)) )?to (?:be able to )?(\w+)\b",
     re.IGNORECASE,
 )
+
+
+def without(text: str, *, short: bool) -> re.Match[str] | None:
+    """What a sentence that asks for something says it is to be without. `short`: of a request of few sentences."""
+    last = _WITHOUT_LAST.search(text) if short and not _NONE.match(text) else None
+    return _WITHOUT.search(text) or last
 
 
 def uses(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:

@@ -39,7 +39,7 @@ _BURDENS = expression(  # what people must not be made to do: `Please don't make
     re.IGNORECASE,
 )
 _BARE_NO = expression(  # a sentence of its own in a text without a section for it: `No payments.`
-    r"no (?!idea|problem|rush|hurry|matter|worries|doubt|wonder|thanks|other|one\b|surprise|need\b|longer|more\b|less\b|later\b|change|answer|reply|news|comment|luck|money|time|way)(?:[\w-]+ ){0,3}[\w-]+(?:[.!]?$|, (?:the|our|my|they|we|he|she|it|that|this|people|there|otherwise|everybody|nobody) )",
+    r"no (?!idea|problem|rush|hurry|matter|worries|doubt|wonder|thanks|other|one\b|surprise|need\b|longer|more\b|less\b|later\b|change|answer|reply|news|comment|luck|money|time|way)(?:[\w-]+ ){0,3}[\w-]+(?:[.!]?$|(?:,? (?:and |or )?no [\w-]+(?: [\w-]+)?){1,6}[.!]?$|, (?:the|our|my|they|we|he|she|it|that|this|people|there|otherwise|everybody|nobody) )",
     re.IGNORECASE,
 )
 _AT_TIMES = expression(  # what is not to be then is there otherwise: `No reminders between 9 pm and 7 am`

@@ -163,6 +163,11 @@ _SHORTEST, _LONGEST = 2, 8  # words of a quality that is only named
 _OTHERWISE = expression(r",? (?:otherwise|or else|if not,) .*$", re.IGNORECASE | re.DOTALL)
 
 
+def names_part(text: str) -> bool:
+    """Whether a sentence has no verb and so only names how something is to be: `Eight places per evening`."""
+    return not is_cjk(text) and len(text.split()) > _SHORTEST and not FINITE.search(text.rstrip(":?"))
+
+
 def names_quality(text: str, lex: Lexicon) -> bool:
     """Whether a part of a sentence only names how easily the thing is used: `big letters please`, `Danish and Polish in the app`."""
     pieces = [re.sub(r"^(?:and|so|but|also|oh)\s+", "", piece.strip()) for piece in text.split(",")]

@@ -14,7 +14,14 @@ from workers.builtin import cues, exclusions
 from workers.builtin.analysis import Criterion, Risk
 from workers.builtin.clauses import first_modal
 from workers.builtin.defects import tells_defect, wanted_parts
-from workers.builtin.framing import introduces, is_background, names_quality, told_today, under_topic
+from workers.builtin.framing import (
+    introduces,
+    is_background,
+    names_part,
+    names_quality,
+    told_today,
+    under_topic,
+)
 from workers.builtin.goals import goal_in, goal_of, two_goals
 from workers.builtin.people import people_in, people_named
 from workers.builtin.qualities import category_of
@@ -38,6 +45,7 @@ Modal = tuple[str, re.Match[str]] | None  # the priority that a modal verb gives
 _TOLD = 30  # words from which an item about users tells of several
 _MEASURE = 8  # words of a measure that stands in a line with others
 _VALUED = re.compile(r"[<>≤≥]=?\s*[\d$€£]|\d\s*%")  # of a measure with a value of its own
+_FEW = 3  # sentences of a short request, where each says something of what is asked for
 _TITLE = 4  # words below which a sentence may only name what is told behind it
 _NAMING = 9  # words below which a sentence only says what the thing is called
 _ALLOWED = re.compile(  # what users may do, below who they are
@@ -193,8 +201,8 @@ class Sorter(SortedRequest):
     def _forbids_or_excludes(self, row: Sentence, lex: Lexicon) -> bool:
         """Take a rule that denies something, or what is left out."""
         text, role, values = row.text, row.role, row.passage.values
-        without = cues.WITHOUT.search(text) if role in ("", *ASKED) and not self.manual else None
-        if without and not lex.patterns["burden"].match(without["first"]):
+        without = cues.without(text, short=len(self.found) <= _FEW) if role in ("", *ASKED) else None
+        if without and not self.manual and not lex.patterns["burden"].match(without["first"]):
             self._need(replace(row, text=without["said"]), lex, exclusion=True)
         if (
             role in ("", "constraint", "nonfunctional", *ASKED)
@@ -361,6 +369,7 @@ class Sorter(SortedRequest):
             or under_topic(row, depth=self.topic_depth)
             or lex.find("as_a", text)
             or (role == "" and names_quality(text, lex))
+            or (role == "" and self.needs and len(self.found) <= _FEW and names_part(text))
             or (category_of(text, lex) and any(c.isdigit() for c in text))
         ):
             return self._need(row, lex, by_default=True)
