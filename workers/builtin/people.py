@@ -15,30 +15,32 @@ from orchestrator.domain.text import is_cjk
 from workers.builtin.verb_forms import stems
 from workers.documents.audience import without_denied
 from workers.documents.lexicon import Lexicon
-from workers.documents.reading_words import people, people_words, statement_words
+from workers.documents.reading_words import compounds, people, people_words, statement_words
 
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
 _MARK = expression(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
 _AFTER = expression(r"\s+[^\w\s\"'”’)\]]+$")  # a symbol behind: `Night owl 🌙`
 _TO_DO = expression(  # what is a verb: `easy to author and run`
-    r"\b(?:able|want(?:s|ed)?|needs?|order|ways?|like|possible|easy|allowed) to (?:\w+ly )?\w+", re.IGNORECASE
+    r"\b(?:able|want(?:s|ed)?|needs?|order|ways?|like|possible|easy|allowed) to (?:\w+ly )?\w+"
+    r"|\b(?:a|de|e|y|o|para|poder|quiero|quero|pueda|puede|possa|pode|debe|deve|podrá|poderá) registrar\b",
+    re.IGNORECASE,
 )
 ARTICLE = expression(
-    r"^(?:(?:right now|at the moment|in addition,?|today|only|most|some|second|third|next|last|tired|average|median|typical|single|current|active|(?:logged|signed)-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|old|free|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
+    r"^(?:(?:right now|at the moment|in addition,?|today|only|most|some|second|third|next|last|tired|average|median|typical|single|current|active|(?:logged|signed)-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|old|free|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|uno|ogni|ciascun|o|os|as|uma?|cada um dos|de|het|een|elke|iedere|onze|alle|tou(?:s|tes) les|todos los|todas las|todos os|todas as|tutti i)\s+|l['’]|un['’])+",
     re.IGNORECASE,
 )
 _DOING = expression(r"((?:[\w-]+ ){0,2}[\w-]+s) \w+ing\b")
 _CUT = expression(
-    r"\s+(?:who|that|which|with(?! (?:an? )?[a-z-]+(?: (?:or )?[a-z-]+)?$)|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b(?!-)|\s?\[|[,(（，:：]|\s[-–—]\s"
+    r"\s+(?:who|that|which|with(?! (?:an? )?[a-z-]+(?: (?:or )?[a-z-]+)?$)|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|per|voor|mit|avec|con|com|met|im|auf|am|aus|dans|au|aux|en|em|na|no|nel|nella|op|die|che|qui|que)\b(?!-)|\s?\[|[,(（，:：]|\s[-–—]\s"
 )
 _CLAUSE = expression(
-    r"(?:^|[.;:!?(–—\"“]\s*|,\s+|\b(?:and|but|or|so|so that|that|if|when|once|because|while|until|unless|whether|where|then|und|damit|wenn|dass|et|quand|que|y|cuando|para que)\s+)"
+    r"(?:^|[.;:!?(–—\"“]\s*|,\s+|\b(?:and|but|or|so|so that|that|if|when|once|because|while|until|unless|whether|where|then|und|damit|wenn|dass|sobald|oder|et|quand|lorsque|si|afin que|pour que|que|y|cuando|para que|si|e|ed|che|se|affinché|perché|quando|o que|caso|maar|en|als|wanneer|zodat|dat)\s+)"
     r"(?:(?:also|then|yes|please|and|but|when|if|once|our|as|only|so)\s+)*"
     r"(?:(?:let|allow|enable|help|notify|remind|tell|ask|show|give|inform|alert|warn)s?\s+)?",
     re.IGNORECASE,
 )
 _BY = expression(
-    r"\b(?:lets?|allows?|enables?)\s+(?=[a-z])|\b(?:reminds?|tells?|asks?|informs?|alerts?|warns?|by|(?:visible|available|shown|sent|open|known|announced|told|given|handed|assigned|reported) (?:only )?to|(?:link|page|list|slips?|view|report|screen|app|feed|message|copy|display|notice|summary|export|reminder|reader|form|portal|dashboard|letter|mail)s? for|par|por|von|durch)\s+(?=(?:only\s+|both\s+)?(?:the|an?|our|each|every|all|their|le|la|les|el|los|las|der|die|dem|den|einem|einer)\b)",
+    r"\b(?:lets?|allows?|enables?)\s+(?=[a-z])|\b(?:reminds?|tells?|asks?|informs?|alerts?|warns?|by|(?:visible|available|shown|sent|open|known|announced|told|given|handed|assigned|reported) (?:only )?to|(?:link|page|list|slips?|view|report|screen|app|feed|message|copy|display|notice|summary|export|reminder|reader|form|portal|dashboard|letter|mail)s? for|par|por|von|durch|door)\s+(?=(?:only\s+|both\s+)?(?:the|an?|our|each|every|all|their|le|la|les|el|los|las|der|die|dem|den|einem|einer|il|lo|gli|i|un|una?|uma?|o|os|as|de|het|een)\b)",
     re.IGNORECASE,
 )
 _WORD = expression(r"\s*([^\W\d_][\w-]*)(['’]s?\b)?")
@@ -54,7 +56,8 @@ _FOREIGN = expression(
     re.IGNORECASE,
 )
 _NOT_ENGLISH = expression(  # behind it, `clients` and `agents` are people
-    r"(?:les?|la|l['’]|une?|nos|notre|chaque|los|las|el|nuestros?|cada|gli|i|ogni|os|as)\s*$", re.IGNORECASE
+    r"(?:les?|la|l['’]|une?|nos|notre|chaque|los|las|el|nuestros?|cada|il|lo|gli|i|ogni|o|os|as|uma?|het|een|elke)\s*$",
+    re.IGNORECASE,
 )
 _MAKING_HAN = expression(
     r"(?:请|帮我?|给我)*(?:做|写|开发|设计|搭建|实现|建设)"
@@ -69,7 +72,7 @@ _TOLD_HAN = expression(  # who is told or given something, at the end of a claus
     r"((?:(?![的由让给供向是在有和与及把被将不])[一-鿿]){1,8}?(?:员|者|师傅?|长|司机|家属|家长|客户|顾客|主管|经理|前台|医生|护士|教师|老师|学生|负责人|管理方|值班室|工人|调度))(?=$|[，。；、）)和与并及进上去到前处确查改审核])"
 )
 _KANA = expression(
-    r"(?:^|[、。，\s])([一-鿿ァ-ヶー]{0,8}(?:者|員|師|店長|係長|部長|課長|園長|客|生徒|学生|スタッフ|担当|オーナー|メンバー|ドライバー|マネージャー|会員|教員|保護者))(?:は|が|も)(?=[^、。]{2,})"
+    r"(?:^|[、。，\s（(]|(?<=は)|(?<=なら)|(?<=の場合))((?:[一-鿿ァ-ヶー]{1,6}の(?=作者|作成者|所有者|責任者|担当者|管理者|代表者))?[一-鿿ァ-ヶー]{0,8}(?:者|員|師|士|長|客|客様|生徒|学生|作者|管理人|住人|主|親|家族|ユーザー|スタッフ|担当|オーナー|メンバー|ドライバー|マネージャー|リーダー|ボランティア|パート|アルバイト|会員|教員|保護者))(?:だけ|のみ|自身|本人)?(?:は|が|も|には|にも|へ)(?=[^、。]{2,})"
 )
 _IS_A = expression(
     r"\b(?:is|works as|ist|est|es)\s+(?:an?|the|eine?|une?|un)\s+([\w -]{3,40}?)(?=\s+(?:who|at|in|of|with|and|from)\b|[,.;(]|$)",
@@ -115,7 +118,17 @@ def is_person(phrase: str, lex: Lexicon) -> bool:
 def is_known(head: str) -> bool:
     """Whether the last word of a name, or the last two, are listed as people."""
     words = head.lower().split()
-    return any(stem in people() for size in (1, 2) for stem in _stems(" ".join(words[-size:])))
+    return any(stem in people() for size in (1, 2) for stem in _stems(" ".join(words[-size:]))) or (
+        bool(words) and _is_compound(words[-1])
+    )
+
+
+def _is_compound(word: str) -> bool:
+    """Whether a long word of German or Dutch ends as people do: `Schlüsselwart`, `kantinebeheerder`."""
+    return any(
+        word.endswith(last) and len(word) > len(last) + 3 and word not in people_words("things_compound")
+        for last in compounds()
+    )
 
 
 def _stems(word: str) -> Iterator[str]:

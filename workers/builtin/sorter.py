@@ -303,7 +303,10 @@ class Sorter(SortedRequest):
             role in ("constraint", "background", "", "requirement") and lex.find("awaits", text) is not None
         )
         relies = (awaits or (role == "" and cues.STAYS_IN.search(text) is not None)) or (
-            role in ("constraint", "nonfunctional", "") and not modal and lex.find("relies", text) is not None
+            role in ("constraint", "nonfunctional", "")
+            and not modal
+            and lex.find("relies", text) is not None
+            and not lex.find("bound", text)
         )
         needed = lex.find("dependency", text)
         denied = role == "constraint" and needed and exclusions.DENIED.search(text[: needed.start()])

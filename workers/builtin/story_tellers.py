@@ -41,7 +41,10 @@ _ROLES_INSIDE = expression(  # `three roles (clerk, packer and driver)`
 def story_roles(text: str) -> list[str]:
     """Whose stories a text tells: `As a cook, I want ...`; nobody in particular is left out."""
     said = without_denied(text)
-    found = [*lexicon_of(text).patterns["as_a"].finditer(said), *_LEADS.finditer(said)]
+    patterns = lexicon_of(text).patterns
+    found = [
+        match for pattern in (patterns["as_a"], patterns["acts"], _LEADS) for match in pattern.finditer(said)
+    ]
     told = [next(group for group in match.groups() if group) for match in found]
     whole = [name for name in told if _SOMEBODY.match(name)]
     names = [_LOOKING.sub("", actor_name(name)) for name in told if name not in whole]

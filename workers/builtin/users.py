@@ -27,7 +27,7 @@ from workers.builtin.people_reached import people_reached
 from workers.builtin.phrases import TRIM
 from workers.builtin.story_tellers import headed, in_parentheses, story_roles
 from workers.builtin.users_in_prose import AWAY, has_verb, told_people
-from workers.builtin.wishes import doer_of, listed, same_person
+from workers.builtin.wishes import doer_of, is_of, listed, same_person
 from workers.documents.audience import denied
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED, Passage
@@ -182,6 +182,8 @@ class Users:
         for known in self.named:
             other = singular(known.lower())
             if other == said or (other.endswith(said) and known not in self.telling_stories):
+                return known
+            if is_of(known.lower(), name.lower()):
                 return known
         return name
 

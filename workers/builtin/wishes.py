@@ -141,6 +141,20 @@ def _suffers(words: list[str], lex: Lexicon) -> bool:
     )
 
 
+_OF = expression(r"\s(?:d[eiao]|du|des|del|dell[aeo]|dell['’].*|dei|do|da|dos|das|d['’].*|van|der|vom|von)\b")
+
+
 def same_person(one: str, other: str) -> bool:
     a, b = names.singular(one.lower()), names.singular(other.lower())
-    return a == b or (len(a) > 3 and a.endswith(b)) or (len(b) > 3 and b.endswith(a))
+    return (
+        a == b
+        or (len(a) > 3 and a.endswith(b))
+        or (len(b) > 3 and b.endswith(a))
+        or is_of(one.lower(), other.lower())
+        or is_of(other.lower(), one.lower())
+    )
+
+
+def is_of(long: str, short: str) -> bool:
+    """Whether one name is the other with what its person belongs to: `gestore del rifugio`, `gestore`."""
+    return long.startswith(short) and _OF.match(long, len(short)) is not None

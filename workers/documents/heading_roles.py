@@ -37,7 +37,10 @@ OKR = expression(
     r"\W*(?:(?P<goal>O[\s-]?\d{1,2}|Objective \d{1,2})|KR[\s-]?\d{1,2}(?:\.\d{1,2})*|Key result \d{1,2})\s*(?:[:：.)]|[-–—](?=\s))"
 )
 DEMANDS = expression(r"\b(?:shall|must|should)\b|^\W*[A-Z]{1,5}-?\d+\.\d|必须|应当?")
-_AS_A = expression(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
+_AS_A = expression(
+    r"^(?:as an?|as the|als|en tant que|como|in qualità di|come|enquanto|作为) ?([\w' -]{2,40})[:：]?$",
+    re.IGNORECASE,
+)
 _RANKED_TAIL = expression(r"\s+[-–—|]\s+\**([^–—|*]{1,30})\**$")
 _TAKEN_OUT = expression(
     r"^(?:requirement|feature|user story|story|功能|需求)\s*[\w.-]{0,8}\s*[:：]\s*(?=\w)", re.IGNORECASE

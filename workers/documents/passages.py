@@ -23,6 +23,7 @@ from workers.documents.item_marks import (
     tagged,
     with_measures,
 )
+from workers.documents.lexicon import lexicon_of
 from workers.documents.no_statement import (
     answer_of,
     beside,
@@ -91,7 +92,11 @@ _ASKS = expression(
 )
 _DOUBT = expression(r"^[?？]{1,3}\s+(?=\w)")
 _TOLD_STORY = expression(r"(?:user story|story|feature|requirement|用户故事|功能|需求)\b", re.IGNORECASE)
-_STORY = expression(r"\W*(?:\d[\d.]*\W*)?(?:as an?|als|en tant que|como|作为)\b", re.IGNORECASE)
+_STORY = expression(
+    r"\W*(?:\d[\d.]*\W*)?(?:as an?|als|en tant qu[e'’]|en qualité d[e'’]|como|en calidad de|in (?:qualità|veste) d[i'’]|come|enquanto|na qualidade d[eoa]|作为)(?!\w)",
+    re.IGNORECASE,
+)
+_MARKED = expression(r"^\W*(?:\d[\d.]*\W*)?")
 _BESIDE = frozenset({"plan", "instructions"})
 _UNDECIDED = expression(  # `Name of the product: TBC`
     r"^[^:：]{2,60}[:：]\s*(?:tb[acd]|to be (?:agreed|confirmed|decided|defined|determined)|still open|offen|待定|待确认|à définir|por definir)\W*$",
@@ -108,10 +113,6 @@ _LEADING = expression(
 _DECIDABLE = ASKED | {"", "non_goal", "constraint", "nonfunctional", "question", "dependency"}
 _NAMED_BY_ITEM = frozenset({"goal", "metric", "non_goal", "risk"})  # what an item may head a list of
 _TOLD = frozenset({"user", "acceptance"})  # roles of sections that a whole story does not belong to
-_WISH = expression(  # a story that says what is wanted
-    rf"{_STORY.pattern}.{{2,60}}?[,，]? ?(?:\bI(?:['’]d| would)? (?:want|need|like|can|must|should)\b|je (?:veux|souhaite)|(?:möchte|will) ich\b|quiero\b|我(?:想|希望|要|需要|能))",
-    re.IGNORECASE,
-)
 _UNTICKED = _BESIDE | {
     "",
     "background",
@@ -166,6 +167,12 @@ def _denied(answer: str, question: str = "") -> tuple[str, str]:
     flat = re.match(r"no\s*[.!]", answer, re.IGNORECASE) is not None or _LEAVES.match(answer) is not None
     offered = flat and _OFFERED.match(question.strip("*_# ")) is not None
     return said, "non_goal" if offered or (said != answer and _DENIES.match(said)) else ""
+
+
+def _wishes(text: str) -> bool:
+    """Whether a text is a story that says what somebody wants."""
+    said = _MARKED.sub("", text)
+    return lexicon_of(said).patterns["as_a"].match(said) is not None
 
 
 class _Roles(HeadingRoles):
@@ -319,7 +326,7 @@ class _Roles(HeadingRoles):
         text = _NUMBERED.sub("", text)
         if role in ASKED | {""} and _GIVEN_WHEN.match(text.replace("*", "")):
             role = "acceptance"
-        if (role in _BESIDE and _STORY.match(text)) or (role in _TOLD and _WISH.match(text)):
+        if (role in _BESIDE and _STORY.match(text)) or (role in _TOLD and _wishes(text)):
             role = "requirement"
         asked = base.block.heading.rstrip().endswith(("?", "？")) and base.block.kind == "paragraph"
         if asked and role == "question" and not any(map(_STILL_OPEN.match, base.block.section)):
@@ -353,6 +360,8 @@ class _Roles(HeadingRoles):
         base = with_measures(base) if base.label and not base.values else base
         base = tagged(base)
         of = NAMED_ID.search(base.label) if base.role == "acceptance" else None  # `Acceptance of SR-3: ...`
+        if base.role == "acceptance" and base.id and _wishes(base.text):
+            base = replace(base, role="requirement")  # behind the criteria of another story
         if base.role == "acceptance" and base.id in self.by_id:
             base = replace(base, parent=self.by_id[base.id], opens=base.block.id in self.children)
         elif of and of[0] in self.by_id:

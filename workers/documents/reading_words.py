@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import Any
 
-from orchestrator.config import resources, shipped_yaml
 from orchestrator.domain.courtesies import is_all_courtesy
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
+from workers.documents.tongue_words import read_words
 
 _LINK = expression(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _NUMBERING = expression(
@@ -28,11 +28,12 @@ _JOINS = expression(
     r"\s*(?:&|\+|/|、|,|，)\s*|\s+(?:and|or|und|et|y|e|plus)\s+|(?<=[一-鿿ぁ-ヿ])(?:与|和|及|と|・)(?=[一-鿿ぁ-ヿ])"
 )
 _OF = expression(
-    r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para"
-    r"|known|that|which|who|we|you|i|they|already|still|so far|last|this|next|not)\s+"
+    r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para|d[ai]|do(?! (?:it|this|that|not|we|you|they|i|the|an?)\b)"
+    r"|das|d[ao]s|dell[aeo]|degli|dei|van|voor|beim?|zum|zur|von|vom|known|that|which|who|we|you|i|they|already|still|so far|last|this|next|not)\s+"
 )
-_NOT = expression(r"\b(?:not|never|no longer|won't|dont|wont|without|nicht|keine?|pas|no)\b")
+_NOT = expression(r"\b(?:not|never|no longer|won't|dont|wont|without|nicht|keine?|pas|no|não|niet|geen)\b")
 _PARTS = expression(r"\s*[:：]\s*|\s+[-–—|]\s+")
+_INSIDE = expression(r"[（(\[【]([^()（）\[\]【】]+)")
 _RELEASE = expression(
     r"\b(?:(?:phase|milestone|release|sprint|iteration|stage|version|fase|étape)\s*(?:[\dIVX]+(?:\.\d+)*|one|two|three)|v\d+(?:\.\d+)*|m\d|mvp)\b"
     r"|(?:第[一二三四五六七八九十\d]+(?:阶段|期|版)|[一二三]期|阶段[一二三四五\d]|里程碑\s*[一二三四五\d])",
@@ -44,13 +45,15 @@ _ALREADY = expression(  # in front of a status: `already live`, `v1.0 已完成`
 _HAS_SHIPPED = expression(r"已(?:经|于|在)?.{0,16}(?:完成|上线|发布|实现|做好|交付)了?$")
 _SENTENCE = expression(r"(?<=[^\d.][?!.;])\s+(?=\w)|(?<=[？！。；])")
 _CLAUSE = expression(
-    r"^(?:what|who|whom|for whom|how|why|where|when|which|things?|stuff|was|wer|wie|woran|warum|womit|ce qu[ei'’]|qui|comment|pourquoi|pour qui|qué|quién(?:es)?|cómo|por qué|lo que|para quién)\b"
-    r"|\b(?:we|you|i|they|us|let's|wir|nous|nosotros)\b|什么|怎么|哪些|如何|为什么|谁|我们"
+    r"^(?:what|who|whom|for whom|how|why|where|when|which|things?|stuff|was|wer|wie|woran|warum|womit|ce qu[ei'’]|qui|comment|pourquoi|pour qui|qué|quién(?:es)?|cómo|por qué|lo que|para quién|dónde|cuándo|où|quand|à quoi|wann|wozu|welche\w?|ab wann|che cosa|cosa|chi|a chi|per chi|come|quando|perché|quello che|ciò che|o que|quem|como|para quem|a quem|por ?qu[eê]|wat|wie|hoe|wanneer|waarom|waaraan|waar|voor wie)\b"
+    r"|\b(?:we|you|i|they|us|let's|wir|nous|nosotros|noi|nós)\b|什么|怎么|哪些|如何|为什么|谁|我们"
 )
 _ABOUT = expression(r"(?:对|关于)(.{2,12})的(?:期望|要求|想法|说明|考虑|意见)$")  # `对质量的期望`
 _REFUSED = expression(r"^(?:不(?!足|便|确定|清楚|明|满)|无需|暂不|先不)")
 _PRIORITY = expression(r"\b(p[0-4])\b", re.IGNORECASE)
-_LINKING = frozenset("for of in to by with on from as at the a an your".split())  # noqa: SIM905
+_LINKING = frozenset(
+    "for of in to by with on from as at the a an your do da dos das de du des del della dei di der die den dem la le les il lo los las o os van voor het een zum zur von".split()  # noqa: SIM905
+)
 _PLAIN = str.maketrans({"’": "'", "‐": "-", "‑": "-", "`": None})  # marks of one kind in one form
 _MIXED = "mixed"
 _BESIDE = frozenset({"plan", "instructions", "meta", "contents"})  # roles of text beside what is asked for
@@ -74,13 +77,19 @@ def _table(part: str) -> dict[str, str]:
 @cache
 def wishes() -> dict[str, str]:
     """Patterns of modal verbs by priority, and of exclusions, wishes and the present, in languages without a lexicon."""
-    return dict(_read()["wishes"])
+    return dict(read_words()["wishes"])
 
 
 @cache
 def people() -> frozenset[str]:
     """Nouns that name people, in small letters and in the singular."""
-    return frozenset(word.strip() for line in _read()["people"] for word in line.split(","))
+    return frozenset(word.strip() for line in read_words()["people"] for word in line.split(","))
+
+
+@cache
+def compounds() -> frozenset[str]:
+    """Nouns that name people as the last part of a longer word, in small letters: `wart` of `Gerätewart`."""
+    return frozenset(word.strip() for line in read_words()["compounds"] for word in line.split(","))
 
 
 def people_words(kind: str) -> frozenset[str]:
@@ -101,38 +110,20 @@ def quantity_words(kind: str) -> tuple[str, ...]:
 
 @cache
 def _listed(part: str, kind: str) -> frozenset[str]:
-    said = _read()[part][kind]
+    said = read_words()[part][kind]
     lines = [said] if isinstance(said, str) else said
     return frozenset(word.strip() for line in lines for word in line.split(","))
 
 
 @cache
 def _words() -> dict[str, dict[str, object]]:
-    value = dict(_read())
-    verbs, done = value.pop("verbs"), value.pop("done")
-    del (
-        value["wishes"],
-        value["greeting"],
-        value["people"],
-        value["people_words"],
-        value["statement_words"],
-        value["quantities"],
-        value["clauses"],
-        value["leads"],
-        value["sayings"],
-        value["words"],
-    )
+    value = read_words()
     return {
-        **value,
-        "verbs": {"verb": ",".join(verbs)},
-        "done": {"done": done},
+        **{part: value[part] for part in ("roles", "columns", "attributes", "priorities")},
+        "verbs": {"verb": ",".join(value["verbs"])},
+        "done": {"done": value["done"]},
         "turning": {role: ",".join(words) for role, words in value["turning"].items()},
     }
-
-
-@cache
-def _read() -> dict[str, Any]:
-    return shipped_yaml.read(resources() / "config" / "reading.yaml")
 
 
 @cache
@@ -166,7 +157,7 @@ def role_of(heading: str) -> str:
 
 @cache
 def _clauses() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((role, re.compile(pattern)) for role, pattern in _read()["clauses"])
+    return tuple((role, re.compile(pattern)) for role, pattern in read_words()["clauses"])
 
 
 @lru_cache(maxsize=8192)
@@ -180,7 +171,7 @@ def clause_role(heading: str) -> str:
 
 @cache
 def _leads() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((role, re.compile(pattern)) for role, pattern in _read()["leads"])
+    return tuple((role, re.compile(pattern)) for role, pattern in read_words()["leads"])
 
 
 def lead_role(lead: str) -> str:
@@ -196,12 +187,12 @@ def says(kind: str, text: str) -> bool:
 
 @cache
 def _sayings(kind: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in _read()["sayings"][kind]), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{pattern})" for pattern in read_words()["sayings"][kind]), re.IGNORECASE)
 
 
 @cache
 def _by_words() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((role, re.compile(pattern)) for role, pattern in _read()["words"])
+    return tuple((role, re.compile(pattern)) for role, pattern in read_words()["words"])
 
 
 @lru_cache(maxsize=8192)
@@ -341,6 +332,7 @@ def priority_of(text: str) -> str:
     said = _bare(text)
     known = _table("priorities")
     found = known.get(said) or known.get(_bare(_PARENTHESES.sub(" ", said)))
+    found = found or next((known[level] for level in _levels(said) if level in known), "")
     if found:
         return found
     named = _PRIORITY.search(said)
@@ -361,6 +353,15 @@ def priority_of(text: str) -> str:
     return next((known[pair] for pair in pairs if len(pair) > 2 and pair in known), "") or next(
         (name for word, name in known.items() if len(word) > 1 and is_cjk(word) and said.startswith(word)), ""
     )
+
+
+def _levels(said: str) -> Iterator[str]:
+    """What a heading says beside the word for priority: `alta` of `Prioridad alta` and of `Recepción (prioridad alta)`."""
+    for piece in (said, *_INSIDE.findall(said)):
+        words = re.split(r"[\s:：]+", piece)
+        rest = [word for word in words if _table("attributes").get(word) != "priority"]
+        if len(rest) < len(words):
+            yield " ".join(rest)
 
 
 def release_of(text: str) -> str:
@@ -393,7 +394,7 @@ def is_greeting(text: str) -> bool:
     """Whether a paragraph only greets or takes leave, thanks or excuses itself."""
     said = text.strip()
     return (
-        len(text) < 60 and re.match(_read()["greeting"], said, re.IGNORECASE) is not None
+        len(text) < 60 and re.match(read_words()["greeting"], said, re.IGNORECASE) is not None
     ) or is_all_courtesy(said)
 
 
