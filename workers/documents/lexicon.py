@@ -80,6 +80,13 @@ def lexicon(language: str) -> Lexicon:
     def rows(given: Iterable[dict[str, str]]) -> Iterator[tuple[str, str]]:
         return ((key, text) for row in given for key, text in row.items())
 
+    def with_those_before(given: Iterable[dict[str, str]]) -> Iterator[tuple[str, str, set[str]]]:
+        """The rows, each with the keys of those above it: what further languages say stands in the first row of a key."""
+        told: set[str] = set()
+        for key, text in rows(given):
+            yield key, text, told.copy()
+            told.add(key)
+
     def alone(given: Iterable[dict[str, str]]) -> Rows:
         return tuple((key, expression(whole(text), re.IGNORECASE)) for key, text in rows(given))
 
@@ -89,7 +96,10 @@ def lexicon(language: str) -> Lexicon:
         language=name,
         modals=tuple((key, joined(key, text)) for key, text in rows(data["modals"])),
         weak=joined("weak", data["weak"]),
-        categories=tuple((key, joined(key, text)) for key, text in rows(data["categories"])),
+        categories=tuple(
+            (key, joined(key, text) if key not in told else expression(whole(text), re.IGNORECASE))
+            for key, text, told in with_those_before(data["categories"])
+        ),
         qualities=alone(data["qualities"]),
         domains=alone(data["domains"]),
         patterns={key: joined(key, text) for key, text in data["patterns"].items()},
