@@ -69,6 +69,7 @@ OPTIONAL = {("words", "plan"), ("words", "glossary"), ("words", "problem")}  # w
         ("Ce qui se passe aujourd'hui", "problem"),
         ("Was passieren sollte", "requirement"),
         ("Schnittstellen", "dependency"),
+        ("Gewünschte Änderungen", ""),
         ("Da definire", "question"),
         ("Nog uit te zoeken", "question"),
         ("What users do at night", "user"),
