@@ -119,7 +119,7 @@ def _listed(part: str, kind: str) -> frozenset[str]:
 def _words() -> dict[str, dict[str, object]]:
     value = read_words()
     return {
-        **{part: value[part] for part in ("roles", "columns", "attributes", "priorities")},
+        **{part: value[part] for part in ("roles", "columns", "attributes", "priorities", "states")},
         "verbs": {"verb": ",".join(value["verbs"])},
         "done": {"done": value["done"]},
         "turning": {role: ",".join(words) for role, words in value["turning"].items()},
