@@ -372,11 +372,15 @@ class Sorter(SortedRequest):
             or under_topic(row, depth=self.topic_depth)
             or lex.find("as_a", text)
             or (role == "" and names_quality(text, lex))
-            or (role == "" and self.needs and len(self.found) <= _FEW and names_part(text))
+            or (role == "" and self.needs and self._is_short(row) and names_part(text))
             or (category_of(text, lex) and any(c.isdigit() for c in text))
         ):
             return self._need(row, lex, by_default=True)
         return False
+
+    def _is_short(self, row: Sentence) -> bool:
+        """Whether the request is a few sentences without a heading, each of which says something of what is asked for."""
+        return len(self.found) <= _FEW and not any(row.passage.block.section)
 
     def _addressed(self, row: Sentence, lex: Lexicon) -> bool:
         """Take for whom a sentence says that the thing is, and is not; False when it says something else as well."""
