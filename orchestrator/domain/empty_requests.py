@@ -110,12 +110,12 @@ def check_asks(request: str, *, object_given: bool) -> None:
 
 def only_points(request: str) -> bool:
     """Whether a request says no more than to make what is given with it: `Build what it says`."""
-    return not set(_words(request)) - _VERBS - _GIVEN
+    return all(word in _VERBS or word in _GIVEN for word in _words(request))
 
 
 def names_nothing(text: str) -> bool:
     """Whether no word of a text says what it is about: greetings, trials, keys struck at random."""
-    return not set(_words(text)) - _LIGHT - _PROBES
+    return all(word in _LIGHT or word in _PROBES for word in _words(text))
 
 
 def _is_struck_at_random(word: str) -> bool:

@@ -350,7 +350,10 @@ def priority_of(text: str) -> str:
         " ".join(words[:1]),
         " ".join(words[-2:-1]) if words[-1:] == ["priority"] else "",
     ]
-    return next((known[pair] for pair in pairs if len(pair) > 2 and pair in known), "") or next(
+    paired = next((known[pair] for pair in pairs if len(pair) > 2 and pair in known), "")
+    if paired or not is_cjk(said[:1]):
+        return paired
+    return next(
         (name for word, name in known.items() if len(word) > 1 and is_cjk(word) and said.startswith(word)), ""
     )
 
