@@ -18,11 +18,11 @@ from workers.documents.lint.comparing import is_negative
 _POLITE = r"^(?:(?:[-*•]\s+)?(?:please|also|ok(?:ay)?|so|now|then|sorry|let['’]?s|let us|(?:i think |i guess )?(?:we|you|i) (?:can|could|should|will|would like to|['’]d like to|want to|have to|must|may as well|decided to|agreed to)|bitte|wir|请|我们?|先|把|将)[, ]*)*"
 _WHAT = r"(?P<what>[^\s;:.!?()，。；：！？（）][^;:.!?()，。；：！？（）]{0,90}?)"
 _THE = r"(?:the |this |that |those |these |our |all |any |an? |den |die |das |dem )?"
-_FOR_NOW = r"(?: (?:for (?:now|the moment|the time being|this (?:version|release|phase))|in (?:the )?(?:first|this|v1|initial) ?(?:version|release|phase|step|iteration)?|(?:from|of) (?:the )?(?:(?:first|this|initial|next) )?(?:scope|version|release|spec(?:ification)?|requirements?|documents?|mvp|plan|list)|any ?more|any longer|after all|altogether|entirely|completely|again|please|instead|vorerst|erst ?mal|doch|bitte))*"
+_FOR_NOW = r"(?: (?:for (?:now|the moment|the time being|this (?:version|release|phase))|in (?:the )?(?:first|this|v1|initial) ?(?:version|release|phase|step|iteration)?|(?:from|of) (?:the )?(?:(?:first|this|initial|next) )?(?:scope|version|release|spec(?:ification)?|requirements?|documents?|mvp|plan)|any ?more|any longer|after all|altogether|entirely|completely|again|please|instead|vorerst|erst ?mal|doch|bitte))*"
 _FEATURE = (
     r"(?: (?:feature|functionality|function|requirement|part|option|thing|item)s?|(?:这个|该)?(?:功能|需求))?"
 )
-_TO = r"(?: (?:for|until|till|to|in|into) [^,;.]{1,40})?"
+_TO = r"(?: (?:(?:for|until|till|to) [^,;.]{1,40}|in (?:the |an? )?(?:next|second|third|later|another|following) [^,;.]{1,30}))?"
 
 
 def _forms(*patterns: str) -> tuple[re.Pattern[str], ...]:
