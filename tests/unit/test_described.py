@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.unit.builtin_chain import ask, chain, numbered
-from workers.builtin.described import with_identifiers
+from workers.builtin.described import is_unclear, with_identifiers
+from workers.documents.content import Requirement
 
 SHORTENER = (
     "Build a URL shortener for our club. It must expire links after 30 days. It must export statistics as CSV. "
@@ -42,7 +43,7 @@ def facts() -> dict[str, Any]:
         ("The e-mail reminders can wait until next year.", "{reminders} can wait."),
         ("the CSV export is only a nice-to-have", "{csv} is nice-to-have."),
         ("Link expiry is a must-have", "{expiry} is must-have."),
-        ("drop the CSV export, the list must be printable", "Remove {csv}, the list must be printable."),
+        ("drop the CSV export, the list must be printable", "Remove {csv}. the list must be printable"),
         ("Skip the CSV export because it is too much work", "Remove {csv}."),
         ("Let's drop PDF export; add an Excel export instead", "Remove {pdf}. add an Excel export instead"),
         ("Please leave the reminders out of the first version", "Remove {reminders}."),
@@ -51,11 +52,11 @@ def facts() -> dict[str, Any]:
         ("Postpone the reminders to phase 2", "{reminders} can wait."),
         (
             "We also need Czech, and the reminders can come later",
-            "We also need Czech, and {reminders} can wait.",
+            "We also need Czech. {reminders} can wait.",
         ),
         (
             "Make the CSV export a Should and the short names a Must.",
-            "{csv} is Should and {names} is Must.",
+            "{csv} is Should. {names} is Must.",
         ),
         ("CSV export is out, we can't afford it.", "Remove {csv}."),
         ("We no longer want reminding by e-mail", "Remove {reminders}."),
@@ -250,3 +251,131 @@ def test_wish_beside_an_order_comes_into_scope_alone(facts: dict[str, Any]) -> N
     scope = [row.text for row in brief.in_scope]
     assert any("print view" in text for text in scope)
     assert not any("CSV" in text for text in scope)
+
+
+PRACTICE = (
+    "Patients can book appointments online. The practice receives an e-mail for each booking. "
+    "Reception can block time slots. Patients must log in with a password. "
+    "Photos of damaged teeth can be uploaded. Reception can print the day list. "
+    "Patients can pay by card. The app must work offline."
+)
+AT_PRACTICE = {
+    "mail": "REQ-002",
+    "slots": "REQ-003",
+    "login": "REQ-004",
+    "photos": "REQ-005",
+    "list": "REQ-006",
+    "card": "REQ-007",
+    "offline": "NFR-SC-001",
+}
+
+
+@pytest.fixture(scope="module")
+def practice() -> list[Requirement]:
+    items: list[Requirement] = chain(PRACTICE)["requirements"].items
+    return items
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("Remove the login and the card payment", "Remove {login} and {card}."),
+        ("Drop the photo upload, we need X-rays", "Remove {photos}. we need X-rays"),
+        (
+            "Drop the card payment, people need an invoice by post",
+            "Remove {card}. people need an invoice by post",
+        ),
+        ("Drop the day list, people hate paper.", "Remove {list}."),
+        ("We don't need the day list because the doctor must have it on the screen", "Remove {list}."),
+        ("Offline mode can wait", "{offline} can wait."),
+        ("The day list could wait", "{list} can wait."),
+        ("Make the day list a Could", "{list} is Could."),
+        ("Drop the blocking of time slots", "Remove {slots}."),
+        ("The e-mails can wait until version 2", "{mail} can wait."),
+        ("No day list but keep the card payment", "Remove {list}."),
+    ],
+)
+def test_what_an_order_is_about_may_be_told_by_a_word_of_its_family(
+    practice: list[Requirement], said: str, named: str
+) -> None:
+    assert with_identifiers(said, practice) == named.format(**AT_PRACTICE)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Time slots can be removed",
+        "A blocked time slot must be dropped",
+        "Photos of damaged teeth can be deleted",
+        "Appointments that are cancelled should be deleted",
+        "Skip blocked time slots",
+        "Remove damaged teeth",
+        "We do not want reception to print",
+        "The e-mail can wait until the booking is paid",
+        "The upload can wait until the app is online",
+        "The booking should wait for the payment",
+        "Cancel the booking",
+        "There is no day list",
+        "Drop the phone field",
+    ],
+)
+def test_wish_that_sounds_like_an_order_stays_a_wish(practice: list[Requirement], said: str) -> None:
+    assert with_identifiers(said, practice) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("If time is short, drop the day list", "list"),
+        ("You could drop the day list, but I would keep it", "list"),
+        ("Maybe drop the day list", "list"),
+        ("Drop the day list, make it weekly", "list"),
+        ("Drop the day list, the logo and the footer", "list"),
+        ("No password, thanks", "login"),
+    ],
+)
+def test_order_that_is_doubted_or_partly_understood_is_asked_about(
+    practice: list[Requirement], said: str, meant: str
+) -> None:
+    told = with_identifiers(said, practice)
+
+    assert is_unclear(told) and AT_PRACTICE[meant] in told
+
+
+def test_order_whose_requirement_is_not_clear_becomes_a_question() -> None:
+    facts = chain(PRACTICE)
+
+    after = ask(
+        "requirements",
+        **{**facts, "previous": facts["requirements"], "feedback": ["Drop everything except the day list"]},
+    )
+
+    assert [(item.statement, item.moscow) for item in after.items] == [
+        (item.statement, item.moscow) for item in facts["requirements"].items
+    ]
+    assert "“Drop everything except the day list (?)”" in after.open_questions[0]
+    assert "by their identifiers" in after.open_questions[0]
+
+
+def test_what_beside_an_order_is_asked_for_is_quoted_as_it_was_written(facts: dict[str, Any]) -> None:
+    words = "Drop the CSV export, we need XLSX"
+    changed = {**facts, "previous": facts["requirements"], "feedback": [words]}
+
+    after = ask("requirements", **changed)
+
+    assert after.items[-1].quote == "we need XLSX" and after.items[-1].quote in words
+
+
+def test_goal_that_was_proposed_from_what_is_dropped_goes_with_it(facts: dict[str, Any]) -> None:
+    assert [goal.text for goal in facts["brief"].goals] == ["Members can pick their own short name."]
+
+    after = ask("brief", **{**facts, "previous": facts["brief"], "feedback": ["Drop the short names"]})
+
+    assert after.goals == []
+
+
+@pytest.mark.parametrize(
+    "said", ["Drop the" + " " * 20_000 + "CSV export", "we can " * 30_000, "please " * 30_000]
+)
+def test_long_text_that_begins_like_an_order_is_none(facts: dict[str, Any], said: str) -> None:
+    assert with_identifiers(said, facts["requirements"].items) == said.strip()

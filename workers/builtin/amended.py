@@ -74,7 +74,7 @@ _CRITERION = expression(  # `REQ-004: done when the list shows all members`
 _COUNTS_AS = expression(r"[，,]?(?:时|就)*(?:算|视为|才算)(?:是)?(?:完成|通过|做完|合格|满足)了?[。.]?$")
 _QUALIFIED = (
     expression(  # whom or what a line is about, or when: `for our partners`, `when the cache is down`
-        r"\b(?:for|when(?:ever)?|while|if|on|in|during|from|except|unless|outside|inside)\s+([^,.;:]+)"
+        r"\b(?:for|of|when(?:ever)?|while|if|on|in|during|from|except|unless|outside|inside)\s+([^,.;:]+)"
         r"|(?:对于?|针对|当|如果|在)([^，。；：]+)",
         re.IGNORECASE,
     )

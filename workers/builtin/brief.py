@@ -356,6 +356,7 @@ def _rescoped(previous: Brief, m: Material) -> _Rescoped:
     goals = [
         goal.model_copy(update={"text": item.statement, "target": "".join(item.acceptance_criteria)})
         for goal, item in zip(previous.goals, now[bounds:], strict=True)
+        if goal.source == "stated" or not any(carries(rows[at].text, goal.text) for at in gone)
     ]
     return _Rescoped(
         [row for at, row in enumerate(kept[:scope]) if at not in gone],

@@ -6,75 +6,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
 from workers.builtin.amended import OWN_ID
+from workers.builtin.order_forms import (
+    ANY,
+    BACK,
+    BECAUSE,
+    DOUBTED,
+    KINDS,
+    LISTED,
+    LISTS,
+    RANKED,
+    RANKS_TOO,
+    REMOVES,
+    TAKES_AWAY,
+    TELLS,
+    UNMISTAKABLE,
+    WHEN,
+    WHY,
+)
 from workers.builtin.phrases import strip_end
 from workers.documents.content import Requirement
 from workers.documents.lint.comparing import is_negative
 
-_POLITE = r"^(?:(?:[-*•]\s+)?(?:please|also|ok(?:ay)?|so|now|then|sorry|let['’]?s|let us|(?:i think |i guess )?(?:we|you|i) (?:can|could|should|will|would like to|['’]d like to|want to|have to|must|may as well|decided to|agreed to)|bitte|wir|请|我们?|先|把|将)[, ]*)*"
-_WHAT = r"(?P<what>[^\s;:.!?()，。；：！？（）][^;:.!?()，。；：！？（）]{0,90}?)"
-_THE = r"(?:the |this |that |those |these |our |all |any |an? |den |die |das |dem )?"
-_FOR_NOW = r"(?: (?:for (?:now|the moment|the time being|this (?:version|release|phase))|in (?:the )?(?:first|this|v1|initial) ?(?:version|release|phase|step|iteration)?|(?:from|of) (?:the )?(?:(?:first|this|initial|next) )?(?:scope|version|release|spec(?:ification)?|requirements?|documents?|mvp|plan)|any ?more|any longer|after all|altogether|entirely|completely|again|please|instead|vorerst|erst ?mal|doch|bitte))*"
-_FEATURE = (
-    r"(?: (?:feature|functionality|function|requirement|part|option|thing|item)s?|(?:这个|该)?(?:功能|需求))?"
-)
-_TO = r"(?: (?:(?:for|until|till|to) [^,;.]{1,40}|in (?:the |an? )?(?:next|second|third|later|another|following) [^,;.]{1,30}))?"
-
-
-def _forms(*patterns: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(expression(f"{_POLITE}{pattern}\\s*[.!。！]*$", re.IGNORECASE) for pattern in patterns)
-
-
-_DROPS = _forms(
-    rf"(?:drop|scrap|skip|cut|ditch|leave out|take out|get rid of|forget(?: about)?|do without|go without|give up(?: on)?|strike|streich(?:en|t|e)?|ohne) (?:out )?{_THE}{_WHAT}{_FEATURE}{_FOR_NOW}",
-    rf"(?:leave|take|lass(?:en|t)?|lasst) {_THE}{_WHAT}{_FEATURE} (?:out|weg|raus){_FOR_NOW}",
-    rf"(?:we |i |you )?(?:no longer|don['’]t|do not|won['’]t|will not) (?:really )?(?:need|want|require|build) {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}",
-    rf"nobody (?:needs|wants|uses|asked for) {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}",
-    rf"(?:there (?:is|will be) )?no (?:more )?{_WHAT}{_FEATURE}{_FOR_NOW}",
-    rf"{_THE}{_WHAT}{_FEATURE} (?:is|are)(?: no longer|n['’]t| not) (?:needed|wanted|required|necessary|asked for|in scope|part of (?:it|this|the scope)){_FOR_NOW}",
-    rf"{_THE}{_WHAT}{_FEATURE} (?:is|are) (?:now )?(?:out(?: of scope)?|gone|dropped|cancelled|canceled|off the table){_FOR_NOW}",
-    rf"{_THE}{_WHAT}{_FEATURE} (?:should|must|can|could|may|is to|are to|has to) (?:be (?:dropped|removed|left out|cut|omitted|skipped|cancelled|canceled|deleted)|go|go away){_FOR_NOW}",
-    rf"{_THE}{_WHAT} (?:brauchen|wollen|benötigen) wir(?: (?:doch|jetzt|also|vorerst))*(?: nicht| keine[nrs]?)(?: mehr)?",
-    rf"(?:brauchen|wollen|benötigen) {_THE}{_WHAT}(?: doch)? nicht(?: mehr)?",
-    rf"{_THE}{_WHAT} (?:entfällt|entfallen|fällt weg|fallen weg|streichen|weglassen)(?: wir)?",
-    rf"(?:去掉|删除|删掉|移除|取消|砍掉|放弃|不再?需要|不再?要|不做){_WHAT}{_FEATURE}了?(?:吧)?",
-    rf"{_WHAT}{_FEATURE}(?:先)?(?:不(?:再)?(?:需)?要了?|不做了?|取消|去掉|删掉|砍掉)(?:吧)?",
-)
-_TAKES_AWAY = _forms(  # what a product may have to do itself, too: `remove the user when they leave`
-    rf"(?:remove|delete|omit|cancel|discard|exclude) {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}",
-)
-_RANK = r"(?P<rank>(?:must|should|could)[- ]haves?|nice[- ]to[- ]haves?|(?:must|should|could)|(?:high|medium|low)(?:est)? priority|p[0-3])"
-_RANKS = _forms(
-    rf"(?:make|mark|treat|rank|consider|see) {_THE}{_WHAT}{_FEATURE} (?:as )?(?:an? )?{_RANK}",
-    rf"{_THE}{_WHAT}{_FEATURE} (?:is|are|becomes?|should be|has|have)(?: now)?(?: only| just| really| more of| of)? (?:an? )?{_RANK}",
-)
-_RANKS_TOO = _forms(rf"{_THE}{_WHAT}{_FEATURE} (?:as )?(?:an? )?{_RANK}")  # behind one that ranks
-_WAITS = _forms(
-    rf"{_THE}{_WHAT}{_FEATURE} (?:can|could|may|might|should)(?: also| well| easily)? (?:wait|come later|be done later|be postponed|follow later){_TO}",
-    rf"(?:postpone|defer|put off|delay|push back) {_THE}{_WHAT}{_FEATURE}{_TO}",
-    rf"{_THE}{_WHAT} (?:kann|können)(?: noch)? (?:warten|später kommen)",
-    rf"{_WHAT}{_FEATURE}(?:可以?(?:先)?(?:等等|等一等|以后再做|晚点(?:再)?做|推迟|缓一缓|往后放)|以后再做|推迟)",
-)
-_BACK = _forms(
-    rf"(?:bring|put|take|add) {_THE}{_WHAT}{_FEATURE} back(?: in(?:to)?)?(?: the (?:scope|plan|spec))?{_FOR_NOW}",
-    rf"(?:(?:we |i )?(?:do )?(?:want|need|have) {_THE}{_WHAT}{_FEATURE}|{_THE}(?P<back>[^\s,;:.!?][^,;:.!?]{{0,90}}?) (?:is|are) (?:needed|wanted)) after all",
-    rf"(?:keep|retain) {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}",
-    rf"{_THE}{_WHAT}{_FEATURE} (?:(?:is|are) back(?: in)?|should stay|stays|has to stay|must stay){_FOR_NOW}",
-)
-_KINDS = (("wait", _WAITS), ("rank", _RANKS), ("back", _BACK), ("drop", _DROPS), ("drop", _TAKES_AWAY))
-_WHEN = expression(
-    r"\b(?:when(?:ever)?|after|before|once|if|while|unless|until|by|during|whose|who|that|which|older than|upon)\b|时$|[后前]$",
-    re.IGNORECASE,
-)
-_WHY = expression(
-    r"^(?:and |but |because |since |as |denn |weil |因为)*(?:it|this|that|they|these|those|we|i|nobody|no one|members|people|users|das|没人|我们)\b.*\b(?:need|want|use|like|ask|too|not|never|can['’]t|n['’]t|long|enough|cost|expensive|later|unnecessary|overkill|afford|matters?)"
-    r"|^(?:because|since|denn|weil|因为)|^as it\b",
-    re.IGNORECASE,
-)
 _SENTENCE_END = expression(r"((?<=[.;!])\s+|(?<=[。；！])|\n+)")
 _JOINTS = expression(
     r"(\s*[;；]\s*|\s*[,，]\s*(?:and |but |so |while )?|\s+(?:and|but|because|since|und|aber)\s+|\s+-\s+|\s*[:–—]\s+|\s*[(（]|[)）]\s*)",
@@ -85,6 +43,7 @@ _OPENING = expression(  # what leads to an order
     re.IGNORECASE,
 )
 _MOST = 12  # parts of one sentence that are looked at
+_LONGEST = 600  # characters of a sentence that may give an order
 _JOINED = expression(
     r"(?:,| and(?: also)?| or| nor| und|、|和|与|及) (?:the |our |any |die |den |das )?|[、和与及]",
     re.IGNORECASE,
@@ -100,8 +59,20 @@ _ENDING = expression(
 )  # of words of one family: `payment`, `pay`
 _ROOT = 3  # letters that a word keeps at least without its ending
 _PREFIX = 5  # letters from which one word may begin another: `book`, but not `bookkeeping`
+_BOUND = expression(
+    r"\b(?:of|for|from|to|with|without|by|in|on|at|as|until|till|before|after|about|per|via|within|under|over|into|onto|when|if)\b",
+    re.IGNORECASE,
+)
+_ACTIVE = expression(
+    r"\b(?:can|could|may|might|must|shall|should|will|wants? to|needs? to|ha(?:s|ve) to)\b(?! (?:not )?be\b)",
+    re.IGNORECASE,
+)
+_PASSIVE = expression(r"\b(?:be|is|are|gets?) (?:also |only |not )?(\w+(?:ed|en|t))\b", re.IGNORECASE)
+_PARTICLE = expression(
+    r"\b(log|sign|check|back|set|opt|roll) (in|out|up|off|on|back)\b", re.IGNORECASE
+)  # `log in`, `login`
 _TITLE = 0.5  # share of an item's title that a line has to say which may be about something else
-_UNCLEAR = expression(r"\((?:REQ|NFR)-[\w /-]*\?\)[.]?$")
+_UNCLEAR = expression(r"\((?:(?:REQ|NFR)-[\w /-]*)?\?\)[.]?$")
 
 
 class Order(NamedTuple):
@@ -124,13 +95,26 @@ class Part(NamedTuple):
 def orders_of(sentence: str, texts: Sequence[tuple[str, str]]) -> list[Part]:
     """A sentence with the orders that it gives, each as a part of its own; `texts`: (title, statement) of each item.
 
-    The reasons for orders are left out.
+    The reasons for orders are left out. Where a sentence takes back what it orders, doubts it or sets a condition, it is one
+    order that is not clear.
     """
-    if OWN_ID.search(sentence):
-        return [Part("", sentence)]
+    nothing = [Part("", sentence)]
+    if not texts or len(sentence) > _LONGEST or OWN_ID.search(sentence):
+        return nothing
     pieces = _JOINTS.split(sentence.strip())
     if len(pieces) > 2 * _MOST:
-        return [Part("", sentence)]
+        return nothing
+    found = _parts_of(pieces, texts)
+    orders = [part.order for part in found if part.order]
+    if not orders:
+        return nothing
+    if DOUBTED.search(sentence) or any(_is_listed(one, two) for one, two in pairwise(found)):
+        items = tuple(dict.fromkeys(at for order in orders for at in order.items))
+        return [Part("", sentence, Order(orders[0].what, items, is_clear=False))]
+    return found
+
+
+def _parts_of(pieces: Sequence[str], texts: Sequence[tuple[str, str]]) -> list[Part]:
     said = {plain(text) for row in texts for text in row}
     found: list[Part] = []
     at = 0
@@ -145,11 +129,38 @@ def orders_of(sentence: str, texts: Sequence[tuple[str, str]]) -> list[Part]:
                 break
         else:
             text = pieces[at]
-            explains = found and found[-1].order and (_WHY.match(text.strip()) or not text.strip())
-            if not explains and not _OPENING.fullmatch(text.strip()):
+            is_reason = BECAUSE.match(before) or WHY.match(text.strip()) or not text.strip()
+            if _is_unmistakable(text.strip(), texts):
+                found.append(Part(before, text, Order("drop", (), is_clear=False)))
+            elif not (found and found[-1].order and is_reason) and not _OPENING.fullmatch(text.strip()):
                 found.append(Part(before, text))
             at += 2
-    return found if any(part.order for part in found) else [Part("", sentence)]
+    return found
+
+
+def _is_unmistakable(text: str, texts: Sequence[tuple[str, str]]) -> bool:
+    """Whether a text orders that something is left out, and speaks of what an item tells."""
+    found = UNMISTAKABLE.match(text)
+    if found is None:
+        return False
+    words = _words(found["what"]) - _GENERIC
+    return any(
+        2 * sum(any(_alike(word, other) for other in _words(f"{row[0]} {row[1]}")) for word in words)
+        >= len(words)
+        for row in texts
+        if words
+    )
+
+
+def _is_listed(order: Part, further: Part) -> bool:
+    """Whether a part names a further thing of the order before it, and nothing that is asked for."""
+    return (
+        order.order is not None
+        and further.order is None
+        and LISTS.fullmatch(further.before.strip()) is not None
+        and LISTED.fullmatch(further.text.strip()) is not None
+        and TELLS.search(further.text) is None
+    )
 
 
 def beside_orders(parts: Sequence[Part]) -> list[str]:
@@ -164,9 +175,9 @@ def beside_orders(parts: Sequence[Part]) -> list[str]:
 
 
 def _order(text: str, texts: Sequence[tuple[str, str]], before: Sequence[Part]) -> Order | None:
-    kinds: Sequence[tuple[str, tuple[re.Pattern[str], ...]]] = _KINDS
+    kinds: Sequence[tuple[str, tuple[re.Pattern[str], ...]]] = KINDS
     if before and before[-1].order and before[-1].order.what == "rank":
-        kinds = (*_KINDS, ("rank", _RANKS_TOO))
+        kinds = (*KINDS, ("rank", RANKS_TOO))
     for what, forms in kinds:
         for form in forms:
             found = form.match(text.strip())
@@ -174,13 +185,15 @@ def _order(text: str, texts: Sequence[tuple[str, str]], before: Sequence[Part]) 
                 continue
             named = found.groupdict()
             words = named["what"] or named.get("back") or ""
-            meant = None if _RANKED.search(words) else _meant(words, texts, strictly=forms is _TAKES_AWAY)
-            if meant is not None:
-                return Order(what, meant[0], named.get("rank") or "", meant[1])
+            meant = None if RANKED.search(words) or ANY.match(words) else _meant(words, texts)
+            if meant is None:
+                continue
+            items, is_clear = meant
+            may_be_a_wish = forms in (REMOVES, TAKES_AWAY, BACK)
+            if may_be_a_wish and not (is_clear and (forms is not TAKES_AWAY or _says(words, texts, items))):
+                continue
+            return Order(what, items, named.get("rank") or "", is_clear)
     return None
-
-
-_RANKED = expression(r"\b(?:must|should|could|nice[- ]to[- ]have|priority)\b", re.IGNORECASE)
 
 
 def sentences_of(pieces: Sequence[str]) -> list[str]:
@@ -198,6 +211,8 @@ def with_identifiers(piece: str, items: Sequence[Requirement]) -> str:
 
     Where several could be meant, their identifiers stand behind the order. To keep what is asked for anyway needs no words.
     """
+    said = plain(piece)  # what these words have added already is not what they are about
+    items = [item for item in items if not item.quote or plain(item.quote) not in said]
     texts = [(item.title, f"{item.statement} {item.quote}") for item in items]
     parts = _SENTENCE_END.split(piece)
     return "".join(part if at % 2 else _named(part, items, texts) for at, part in enumerate(parts)).strip()
@@ -207,17 +222,25 @@ def _named(sentence: str, items: Sequence[Requirement], texts: Sequence[tuple[st
     parts = orders_of(sentence, texts)
     if not any(part.order for part in parts):
         return sentence
-    said = [(part.before, _told_by_id(part, items) if part.order else part.text) for part in parts]
-    told = [(before, text) for before, text in said if text]
-    text = "".join(("" if not at else before) + text for at, (before, text) in enumerate(told))
-    return text if not text or text.rstrip()[-1] in ".!?。！？" else f"{text.rstrip()}."
+    said: list[str] = []
+    joins = False
+    for part in parts:
+        text = _told_by_id(part, items) if part.order else part.text
+        text = f"{text}." if part.order and text else text
+        if joins and not part.order:
+            said[-1] += f"{part.before}{text}"
+        elif text:
+            said.append(text)
+        joins = part.order is None
+    ended = [text if text.rstrip()[-1] in ".!?。！？" else f"{text.rstrip()}." for text in said[:-1]]
+    return " ".join([*ended, *said[-1:]])
 
 
 def _told_by_id(part: Part, items: Sequence[Requirement]) -> str:
     order = part.order
     assert order is not None
     names = [items[at].id for at in order.items]
-    if order.what == "back":  # what is asked for anyway stays so
+    if order.what == "back" and order.is_clear:  # what is asked for anyway stays so
         names = [items[at].id for at in order.items if items[at].moscow == "Won't"]
         if not names:
             return ""
@@ -239,21 +262,46 @@ def plain(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
-def _meant(
-    what: str, texts: Sequence[tuple[str, str]], *, strictly: bool
-) -> tuple[tuple[int, ...], bool] | None:
+def _meant(what: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[int, ...], bool] | None:
     """The items that words describe, and whether it is clear which; of several that are joined, one each."""
-    if strictly and _WHEN.search(what):
-        return None
-    whole = _best(what, texts, strictly=strictly)
-    if whole and len(whole) == 1:
-        return tuple(whole), not _is_part(what, *texts[whole[0]])
+    whole = _best(what, texts)
+    if len(whole) == 1:
+        return tuple(whole), _is_meant(what, *texts[whole[0]])
     pieces = _JOINED.split(what)
-    each = [_best(piece, texts, strictly=strictly) for piece in pieces] if len(pieces) > 1 else []
+    each = [_best(piece, texts) for piece in pieces] if len(pieces) > 1 else []
     if each and all(len(found) == 1 for found in each):
-        is_clear = not any(_is_part(piece, *texts[at]) for piece, (at,) in zip(pieces, each, strict=True))
+        is_clear = all(_is_meant(piece, *texts[at]) for piece, (at,) in zip(pieces, each, strict=True))
         return tuple(dict.fromkeys(found[0] for found in each)), is_clear
     return (tuple(whole[:4]), False) if whole else None
+
+
+def _is_meant(what: str, title: str, text: str) -> bool:
+    """Whether words mean the whole of an item: neither one of the things that it joins, nor what it is only said about."""
+    if WHEN.search(what) or _is_part(what, title, text):
+        return False
+    head = _head(_BOUND.split(what)[0])
+    cores = frozenset().union(*(_words(_core(each)) for each in (title, *_SENTENCE_END.split(text))))
+    return not head or any(_alike(head, word) for word in cores)
+
+
+def _head(what: str) -> str:
+    """The last word of a group of words, which says what it is: `export` of `CSV export`; none in Chinese."""
+    words = [word for word in what.replace("-", " ").split() if _words(word) - _GENERIC]
+    return next(iter(_words(words[-1])), "") if words and what.isascii() else ""
+
+
+def _core(statement: str) -> str:
+    """What a statement is about: without who does it, and without what follows a preposition."""
+    statement = _PARTICLE.sub(r"\1\2", statement)
+    found = _ACTIVE.search(statement)
+    said = statement[found.end() :] if found else statement
+    passive = "" if found else " ".join(_PASSIVE.findall(said))
+    return f"{_BOUND.split(said)[0]} {passive}"
+
+
+def _says(what: str, texts: Sequence[tuple[str, str]], items: Sequence[int]) -> bool:
+    """Whether words say most of the titles of items."""
+    return all(_told(_words(what) - _GENERIC, texts[at][0]) >= _TITLE for at in items)
 
 
 def _is_part(what: str, title: str, text: str) -> bool:
@@ -270,25 +318,28 @@ def _told(words: frozenset[str], title: str) -> float:
     return sum(any(_alike(word, other) for word in words) for other in titled) / max(1, len(titled))
 
 
-def _best(what: str, texts: Sequence[tuple[str, str]], *, strictly: bool) -> list[int]:
+def _best(what: str, texts: Sequence[tuple[str, str]]) -> list[int]:
     """The items that hold all of the words; of several, those whose titles say least besides."""
     words = _words(what) - _GENERIC
-    if not words:
-        return []
     found: dict[int, float] = {}
-    for at, (title, text) in enumerate(texts):
+    for at, (title, text) in enumerate(texts) if words else ():
         own = _words(f"{title} {text}")
-        if all(any(_alike(word, other) for other in own) for word in words):
+        if all(any(_alike(word, other) for other in own) for word in words) and not _is_state(what, own):
             found[at] = _told(words, title)
-    if strictly:
-        found = {at: share for at, share in found.items() if share >= _TITLE}
     top = max(found.values(), default=0.0)
     return [at for at, share in found.items() if share > top - 0.15]
 
 
+def _is_state(what: str, own: frozenset[str]) -> bool:
+    """Whether words mean things to which something was done that an item tells: `blocked slots` of `can block slots`."""
+    done = [word for word in what.lower().split()[:-1] if word.endswith("ed")]
+    return any(_alike(stem, other) for word in done for stem in _words(word) for other in own)
+
+
 def _words(text: str) -> frozenset[str]:
     """The words of a text, those of joined ones each: `CSV-Export`."""
-    return frozenset(word for word in keywords(text.replace("-", " ")) if len(word) > 1)
+    text = _PARTICLE.sub(r"\1\2", text.replace("-", " "))
+    return frozenset(word for word in keywords(text) if len(word) > 1)
 
 
 def _alike(one: str, other: str) -> bool:

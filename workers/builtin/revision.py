@@ -42,7 +42,7 @@ from workers.documents.written_page import mark
 
 C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)
 HEARD = 0.6  # of a line's words, in one statement of a document
-_ANSWERS = ("unmet_form", "unmet_talk", "unmet_change", "unmet_section", "unmet_lost")
+_ANSWERS = ("unmet_form", "unmet_talk", "unmet_change", "unmet_unclear", "unmet_section", "unmet_lost")
 _CHANGES = expression(
     r"\b(?:remove|drop|delete|omit|discard|split|merge|move|renam|reword|replac|chang|lower|raise|mark)\w*\b|删除|去掉|移除|拆分|合并|改为|改成|降为|升为",
     re.IGNORECASE,
@@ -243,7 +243,9 @@ def _unmet(line: str) -> str:
     plain = line.strip()
     if lex.find("form", plain) and not is_order(plain):
         return "unmet_form"
-    if is_ranking(plain) or is_criterion(plain) or is_order(plain) or is_unclear(plain):
+    if is_unclear(plain):
+        return "unmet_unclear"
+    if is_ranking(plain) or is_criterion(plain) or is_order(plain):
         return "unmet_change"
     if is_amendment(plain):
         return ""
