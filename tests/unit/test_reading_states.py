@@ -88,6 +88,12 @@ def test_states_at_the_right_edge_of_plain_text() -> None:
     assert read["Mistakes can be marked on the draft"] == "requirement"
 
 
+def test_sentences_with_gaps_have_no_states_at_their_edge() -> None:
+    lines = ["- Members see when an order is      closed", "- Members can filter for      done"]
+
+    assert without_edges(lines) == lines
+
+
 def test_columns_that_hold_no_states_stay_as_they_are() -> None:
     lines = [
         "Weaver        works at the loom",

@@ -26,6 +26,16 @@ def test_codes_of_a_status_column_are_what_the_legend_says() -> None:
     assert {read[code].role for code in "RXN"} == {"glossary"}
 
 
+def test_empty_cell_of_a_legend_gives_no_code_and_no_meaning() -> None:
+    read = rows(
+        "| Requirement | Status |\n|---|---|\n| Count the heddles | X |\n| Sing while weaving | |\n| Draw the draft | D |\n\n"
+        "### Legend\n\n| Code | Meaning |\n|---|---|\n| X | dropped in June |\n| D | |\n| | done |\n"
+    )
+
+    assert read["Count the heddles"].role == "non_goal"
+    assert {read[text].role for text in ("Sing while weaving", "Draw the draft")} == {"requirement"}
+
+
 def test_table_of_codes_that_ask_for_something_is_no_legend() -> None:
     read = rows(
         "| Code | Requirement |\n|---|---|\n| A1 | The loom must count the heddles |\n| A2 | The loom must draw the draft |\n"

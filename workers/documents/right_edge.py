@@ -21,6 +21,7 @@ _ALONE = expression(r"^[ \t]{12,}(?P<state>\S[^|\n]{1,48})$")  # it stands right
 _MARKED = expression(
     r"^(?P<deep>\s*)(?=[-*+•(（\d]|[A-Z]{1,5}-?\d)(?:[-*+•]\s+)?(?:[(（]?\d{1,3}(?:\.\d{1,3})*[.)）]?\s+)?(?P<key>[A-Z]{1,5}-?\d{1,4}(?:[.-]\w{1,4})?[.:)]?\s+)?(?<=\s)(?=\S)"
 )
+_GOES_ON = expression(r"\b(?:is|are|be|for|by|to|of|as|not|than|when|the|an?|and|or)$", re.IGNORECASE)
 _MIN = 2  # states at the edge that make it a column of them
 _SHORT = 24  # characters of a state
 
@@ -51,6 +52,8 @@ def _edge(line: str) -> tuple[str, str] | None:
         return None
     state = re.split(r"\s*[(（,，;；]", found["state"], maxsplit=1)[0]
     said = found.groupdict().get("said") or ""
+    if _GOES_ON.search(said):  # a sentence with a gap in it
+        return None
     known = state_of(state, alone=state.isupper()) or (said.isupper() and priority_of(state))
     return (said, state) if known and len(state) <= _SHORT else None
 

@@ -35,7 +35,7 @@ def with_tables(blocks: Sequence[Block]) -> list[Block]:
     ]
     used = {cell for rows in tables if not _is_legend(rows) for row in rows for _, cell in row.cells}
     legends = [rows for rows in tables if _is_legend(rows) and any(code in used for code, _ in _codes(rows))]
-    codes = {code: said for rows in legends for code, said in _codes(rows)}
+    codes = {code: said for rows in legends for code, said in _codes(rows) if code and said}
     return [
         block for rows in tables for block in (_explained(rows) if rows in legends else _told(rows, codes))
     ]
