@@ -14,7 +14,7 @@ CRITERIA = [
     (
         "Clerks must be able to add a guest in under 15 seconds, and print a ticket.",
         [
-            "Measured in a test at the values named, and just below and above them: in under 15 seconds.",
+            "Measured in a test, just inside and just outside: in under 15 seconds.",
             "Print a ticket: the result is opened, and its content matches the data it was made from.",
         ],
     ),
@@ -29,7 +29,7 @@ CRITERIA = [
         "Names must be encrypted at rest and deleted 30 days after the visit.",
         [
             "What is stored is read without the key: nothing of names is shown.",
-            "Measured in a test at the values named, and just below and above them: 30 days.",
+            "Measured in a test, just inside and just outside: 30 days.",
         ],
     ),
     (
@@ -55,6 +55,24 @@ CRITERIA = [
             "from."
         ],
     ),
+    ("Calendar of all 23 wall sectors", ["Counted in a test: 23 wall sectors."]),
+    (
+        "A password must have a minimum of 10 letters.",
+        ["Measured in a test, just inside and just outside: 10 letters."],
+    ),
+    (
+        "After three failed logins, the account must be locked.",
+        ["Given the account, after three failed logins, then the account is locked."],
+    ),
+    (
+        "Show a zone in red when its sensors differ by more than 1.5 K",
+        ["Given the system, when its sensors differ by more than 1.5 K, then show a zone in red."],
+    ),
+    (
+        "Customers must receive a text when the meal is ready.",
+        ["Given customers, when the meal is ready, then customers receive a text."],
+    ),
+    ("The customer must receive an e-mail", ["A test recipient receives it: receive an e-mail."]),
     ("管理员必须能够导出报表。", ["导出报表：打开结果，内容与来源数据匹配。"]),
     ("断网时必须在本地缓存日志。", ["给定系统，当断网时，那么在本地缓存日志。"]),
     ("手机号必须加密存储。", ["不用密钥读取存储的内容，不显示手机号。"]),
@@ -64,6 +82,11 @@ WITHOUT = [
     "Every team shall be happy.",
     "The licence has to be a free one.",
     "界面应该美观。",
+    "The mast must carry an HIDE/400 aerial.",
+    "Sorted by when they set, so I don't miss the early ones.",
+    "A filter for the days when I go out with the marking pen must be there.",
+    "If the queen is older than 2 seasons the dot should get a warning sign",
+    "The clerk must accept the return of a book.",
 ]
 
 
@@ -119,7 +142,7 @@ def test_an_adverb_is_not_inflected() -> None:
     read = analyse_request("# Rates\n\n## Requirements\n\n- A rate must completely cover 2 hours.\n")
 
     assert criteria(read.needs[0], lexicon("en")) == [
-        "Measured in a test at the values named, and just below and above them: 2 hours."
+        "Measured in a test, just inside and just outside: 2 hours."
     ]
 
 

@@ -106,5 +106,5 @@ def test_name_in_bold_is_the_title_and_the_rest_is_what_is_tested() -> None:
 
     assert [need.title for need in needs] == ["Second lending", "Bell"]
     assert criteria(needs[1], lexicon_of(needs[1].text)) == [
-        "Measured in a test at the values named, and just below and above them: within 5 seconds."
+        "Measured in a test, just inside and just outside: within 5 seconds."
     ]

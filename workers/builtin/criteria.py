@@ -18,6 +18,7 @@ from workers.builtin.verb_forms import third_person
 from workers.builtin.wishes import is_reserved
 from workers.documents.lexicon import Lexicon
 from workers.documents.quantities import quantities
+from workers.documents.reading_words import quantity_words
 from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
@@ -38,6 +39,21 @@ _NUMBER = expression(
     r"(?:(?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?|clicks?|taps?|times?|percent)\b",
     re.IGNORECASE,
 )
+_BARE = expression(r"[\d.,]+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|zero", re.IGNORECASE)
+_BOUNDED = expression(
+    r"\b(?:minimum|maximum|limit|most|least|up to|than|within|every|max|min)[.]?(?: of)?\s*$", re.IGNORECASE
+)
+_THINGS = expression(r"[- ](?P<things>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]{2,}s)\b(?!')")
+_NOT_SO = expression(  # a clause that was cut in the wrong place: no subject, nothing behind a preposition, a verb of another
+    r"\s,|\b(?:by|of|for|in|on|at|to|with|from|and|or|the|an?|days?|times?|moments?|how|where|what|whether|which|that)\W*$|^(?:if|when|whenever|after|before|once|while)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = expression(  # a clause of its own, where a noun should stand
+    r"^(?!.*\b(?:who|(?<!after )that|which|whose)\b).*"
+    r"\b(?:is|are|was|were|has|have|must|should|shall|can|may|will|sees|closes|they|we|it)\b",
+    re.IGNORECASE,
+)
+_SHOULD = expression(r"\b(?:must|should|shall)\b", re.IGNORECASE)
 _OBJECT_ENDS = expression(
     r"\s+(?:by|in|within|under|for|from|to|with|on|at|when|if|after|before|into|as|via|using|without|so|that|which|who|"
     r"until|once|per|over|against|and|or|is|are)\b|[,;:()]"
@@ -152,10 +168,8 @@ def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
     bare = bare or action
     if own or leading:
         who = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(_named(c.subject))
-        done = _done(bare, c, lex)
-        return [
-            lex.say("criterion_when", who=who, condition=_bare(text), doing=done) for text in own or leading
-        ]
+        done = _done(_LEFT.sub("", bare), c, lex)
+        return [line for text in own or leading for line in _in_case(who, text, done, lex)]
     fact = _done(bare, c, lex)
     if c.negated:
         return [lex.say("criterion_never", doing=fact)]
@@ -166,6 +180,8 @@ def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
         line = _outcome(_verb(passive[1], lex), fact, _named(c.subject), lex)
     else:
         verb, _, rest = bare.partition(" ")
+        if c.actor and _verb(verb, lex) == "accept":
+            return []  # what people take in, they do not check
         line = _outcome(_verb(verb, lex), bare, rest, lex) if lex.language == "en" else _han(fact, lex)
     return [line] if line else []
 
@@ -173,9 +189,46 @@ def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
 def _at_values(text: str, lex: Lexicon) -> list[str]:
     """A test at the values that a statement names; none where its numbers are names: a criterion does not repeat it."""
     text = ASIDE.sub(" ", text)
-    found = [match[0].strip(" .,;:") for match in quantities(text)] if lex.language == "en" else []
-    values = found or [piece for piece in measures(text, lex) if lex.language == "zh"]
-    return [lex.say("criterion_measured", values=lex.join(list(dict.fromkeys(values))))] if values else []
+    values, counts = (list(measures(text, lex)), list[str]()) if lex.language == "zh" else _values(text)
+    if not values and not counts:
+        return []
+    key = "criterion_measured" if values else "criterion_counted"
+    return [lex.say(key, values=lex.join(list(dict.fromkeys(values or counts))))]
+
+
+def _values(text: str) -> tuple[list[str], list[str]]:
+    """(the values of a text with their bounds and units, what it counts): a number alone is neither."""
+    values: list[str] = []
+    counts: list[str] = []
+    for match in quantities(text):
+        said = match[0].strip(" .,;:")
+        things = _THINGS.match(text, match.start() + len(match[0].rstrip()))
+        is_bare = _BARE.fullmatch(said) is not None
+        if not is_bare and not _has_unit(said):
+            continue
+        if not is_bare:
+            values.append(said)
+        elif things and _BOUNDED.search(text[: match.start()]):
+            values.append(f"{said} {things['things']}")
+        elif things:
+            counts.append(f"{said} {things['things']}")
+    return values, counts
+
+
+def _has_unit(value: str) -> bool:
+    """Whether a value has a number in digits, or one in words with its unit: `über einen` is none."""
+    return any(map(str.isdigit, value)) or not set(value.lower().split()).isdisjoint(quantity_words("units"))
+
+
+def _in_case(who: str, condition: str, doing: str, lex: Lexicon) -> list[str]:
+    """What is so in a case; nothing where the sentence was cut in the wrong place."""
+    if lex.language == "en":
+        wrong = any(_NOT_SO.search(part) for part in (who, doing)) or _CLAUSE.search(who)
+        if wrong or _SHOULD.search(condition):
+            return []
+        if _TIMING.match(condition):
+            return [lex.say("criterion_after", who=who, condition=lower_first(condition), doing=doing)]
+    return [lex.say("criterion_when", who=who, condition=_bare(condition), doing=doing)]
 
 
 def _of_fact(text: str, c: Clause, lex: Lexicon) -> list[str]:
@@ -185,8 +238,8 @@ def _of_fact(text: str, c: Clause, lex: Lexicon) -> list[str]:
         rest = _LEFT.sub("", strip_end(text.replace(condition, " "))).strip(" ,，")
         if len(rest) > 3 and not _TIMING.match(condition):
             said = _HAN_MODAL.sub("", lower_first(" ".join(rest.split())), count=1)
-            who = lex.say("system")
-            return [lex.say("criterion_when", who=who, condition=_bare(condition), doing=said)]
+            if case := _in_case(lex.say("system"), condition, said, lex):
+                return case
     if _NUMBER.search(text):
         return _at_values(text, lex)
     if lex.language == "zh":

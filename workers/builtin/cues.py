@@ -189,8 +189,21 @@ def grants(text: str, lex: Lexicon, modal: tuple[str, re.Match[str]], actor: str
 OF_US = expression(r"(?:we|the (?:system|app|application|product|tool)|it)\b", re.IGNORECASE)
 
 
+_NAMED = expression(  # `Cost preview — show the price before each call`
+    r"(?P<name>[A-Z0-9][^—–:.;!?()|,]{2,46}?)\s+(?:[—–]|--?)\s+(?=\S+ \S)", re.DOTALL
+)
+_VERB = expression(
+    r"\b(?:must|shall|should|can|could|may|will|would|is|are|was|were|has|have|not|no|i|we|they|you|it)\b",
+    re.IGNORECASE,
+)
+_NAME = 6  # words of a name
+
+
 def led_by_name(row: Sentence) -> tuple[str, str]:
-    """The name in bold that a statement begins with, and what it says behind: `**Safe retries.** The same call ...`."""
+    """The name that a statement begins with, and what it says behind: `**Safe retries.** The same call ...`, `Search — ...`."""
+    named = _NAMED.match(row.text) if row.item else None
+    if named and len(named["name"].split()) <= _NAME and not _VERB.search(named["name"]):
+        return named["name"], row.text[named.end() :]
     name = next(iter(row.passage.block.strong), "")
     said = row.text.removeprefix(name).lstrip(" .:：。–—-")
     led = row.item and name and said != row.text and len(said) > len(name)

@@ -32,6 +32,8 @@ def lower_first(text: str) -> str:
     word = re.match(r"\w+", text)
     if not word or word[0] == "I" or (len(word[0]) > 1 and not word[0][1:].islower()):
         return text
+    if re.match(r"[A-Z][/&.+#-]", text):
+        return text  # `A/B`, `C#`
     if word[0].lower() not in _LEADING and re.match(r"\w+(?:[\s,/&-]+[A-Z]| \([a-z])", text):
         return text  # `German, Turkish and English`, `Anna (treasurer)`: capitals are how these are written
     return text[:1].lower() + text[1:]

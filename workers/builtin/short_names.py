@@ -80,6 +80,10 @@ _OF_WHOM = expression(  # what stands before the verb of a relative clause: `A p
 )
 
 
+_BEFORE_NOUN = expression(r"\b(?:the|an?|each|every|their|its|our|your|my)$|^\w+ed$", re.IGNORECASE)
+_HAS_PREPOSITION = expression(r"\s(?:of|with|in|on|for|from|by|at|to|per)\s", re.IGNORECASE)
+
+
 def stated(text: str, lex: Lexicon) -> Statement | None:
     """A statement without a modal verb of its own, at its verb; None for another sentence or language."""
     if lex.language != "en" or tongue(text):
@@ -98,6 +102,7 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
             re.search(r"[,;:]$", subject)
             or not _DETERMINERS.sub("", f"{head} ").strip()
             or _OF_WHOM.search(head)
+            or _BEFORE_NOUN.search(head)
         ):
             continue
         if low in _MODALS or (
@@ -121,6 +126,8 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
                 if done
                 else None
             )
+        if not rest and low.endswith("s") and _HAS_PREPOSITION.search(head):
+            continue  # `a simulation with batched calls`
         if known and ((low == known and many and rest) or (low != known and not many)) and at < len(tokens):
             return Statement(condition, subject, known, rest, many)
     return None

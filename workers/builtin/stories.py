@@ -13,6 +13,7 @@ from workers.builtin.clauses import story_wish
 from workers.builtin.criteria import SYSTEM
 from workers.builtin.material import Material
 from workers.builtin.names import singular
+from workers.builtin.people import is_person
 from workers.builtin.phrases import ASIDE, lower_first, strip_end, upper_first
 from workers.builtin.short_names import infinitive, stated, wished
 from workers.builtin.titles import ORDER
@@ -30,6 +31,25 @@ _RESUMED = expression(  # a subject that ends in the subject of another clause: 
     r"\b(?:and|so|but|that|which|who|whom|where|when),? (?:they|it|we|you|i|he|she|this|that|these)$",
     re.IGNORECASE,
 )
+_SEVERAL_CLAUSES = expression(r"\s[—–-]\s|[:：;；](?!\d)|(?<=\w\w)[.!?]\s+\S|\s\|\s")
+_SUBORDINATE = expression(
+    r"\b(?:how|what|why|whether|once|if|because|when|while|where|than|so|[—–:;(|])(?:\s|$)", re.IGNORECASE
+)
+_TELLS = expression(  # a verb in a form that only a clause has
+    r"\b(?:is|are|was|were|be|am|do|does|did|has|have|had|can|cannot|could|may|might|will|would|must|should|shall|not|lets?|i|we|they|it|you)\b|n['’]t\b"
+    r"|^(?:the|an?) .*\b\w{3,}s (?:an?|the|its|their|no)\b|\b(?:how|what|why|where|whether|once|if|because|when|while)\b",
+    re.IGNORECASE,
+)
+_OBJECT = expression(
+    r"^\w+ (?:the|an?|your|my|our|their|its|all|any)\b", re.IGNORECASE
+)  # `Run the simulation`
+_LEADING = expression(r"^(?:(?:and|also|then|please|but),? )+", re.IGNORECASE)
+_MODAL = expression(r"^(?:must|shall|should|may|can|will)\s+(?!not\b|i\b|we\b|you\b|the\b)", re.IGNORECASE)
+_IS = expression(
+    r"(?P<subject>[^,;:—–|(]{2,80}?) (?P<be>is|are|has|have) (?P<rest>.+)", re.IGNORECASE | re.DOTALL
+)
+_LONG = 16  # words of a thing that is wanted as it is called
+_CELLS = 3  # of a story told in a row: who, what, and why
 _NAMED_THING = expression(  # `csv data export`: a thing, of which nothing is told
     r"(?!.*\b(?:is|are|was|were|be|do|does|did|has|have|can|cannot|could|may|will|would|must|should|shall|not)\b)(?:[\w/+#-]+ ){0,5}[\w-]*(?:export|import|support|toggle|mode|button|page|view|list|filter|search|report|option|setting|integration|notification|login|dashboard|menu|command|api|tion|ment)s?[.]?",
     re.IGNORECASE,
@@ -41,6 +61,9 @@ def story(need: Need, m: Material) -> UserStory:
     lex = lexicon_of(need.text)
     beside = ASIDE.sub("", need.text)
     named = next((name for name in m.actor_names() if _mentions(beside, name)), "")
+    told_in_cells = _of_cells(need.text, lex)
+    if told_in_cells is not None:
+        return told_in_cells
     so = lex.find("so_that", need.text)
     befalls = any(action.startswith("be ") for action in c.actions)  # nobody wants what happens to them
     anyone = c.subject.lower() in statement_words("anyone")
@@ -67,6 +90,8 @@ def story(need: Need, m: Material) -> UserStory:
 def _plain(need: Need, who: str, lex: Lexicon) -> str:
     """What is wanted by a statement without a modal verb; empty for another one."""
     if need.clause.subject and not need.by_default and not wished(need.text):
+        return ""
+    if _is_broken(need.text):
         return ""
     told = stated(need.text, lex)
     own = told is not None and same_person(_bare(told.subject), _bare(who))
@@ -120,13 +145,58 @@ def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
         return strip_end(thing[1])
     if _NAMED_THING.fullmatch(need.text) and not imperative(need.text, lex):
         return strip_end(need.text)
-    if not c.subject or not c.actions or _RESUMED.search(c.subject):
-        return lex.say("want_text", text=lower_first(strip_end(need.text)))
+    broken = _RESUMED.search(c.subject) or _SUBORDINATE.search(c.subject)
+    if not c.subject or not c.actions or broken or (lex.language == "en" and _is_broken(c.sentence)):
+        return _as_it_is(need, lex)
     subject = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(c.subject)
     pieces = [strip_end(action).removeprefix("to ") for action in c.actions]
     return lex.say(
         "want_system", subject=subject, action="，".join(pieces) if lex.language == "zh" else lex.join(pieces)
     )
+
+
+def _of_cells(text: str, lex: Lexicon) -> UserStory | None:
+    """A story that stands in a row of a table: `Registrar | to record a burial | the register is complete`."""
+    cells = text.split(" | ")
+    if len(cells) != _CELLS or not is_person(cells[0], lex):
+        return None
+    want = (
+        cells[1].strip() if lex.language != "en" or cells[1].startswith("to ") else f"to {cells[1].strip()}"
+    )
+    return UserStory(as_a=one_of(cells[0].strip(), lex), i_want=strip_end(want), so_that=strip_end(cells[2]))
+
+
+def _is_broken(text: str) -> bool:
+    """Whether a statement has several clauses or sentences, of which one cannot stand for all."""
+    return _SEVERAL_CLAUSES.search(ASIDE.sub("", strip_end(text))) is not None
+
+
+def _as_it_is(need: Need, lex: Lexicon) -> str:
+    """What is wanted in the statement's own words: by its short name, as a thing, as an order, else whole."""
+    said = strip_end(need.text)
+    if lex.language != "en":
+        return lex.say("want_text", text=lower_first(said))
+    said = strip_end(need.title) or _LEADING.sub("", said)
+    bare = _MODAL.sub("", said)
+    said, bare = (text if "`" in text else text.replace(" | ", ": ") for text in (said, bare))
+    verb = bare.split(" ")[0].lower()
+    is_name = need.title and verb in statement_words("also_nouns") and not _OBJECT.search(said)
+    if bare != said or (imperative(said, lex) and not is_name):
+        if bare == said and verb in statement_words("by_people"):
+            return f"to {lower_first(said)}"
+        return lex.say("want_system", subject=lex.say("system"), action=lower_first(bare))
+    if need.title or (len(said.split()) <= _LONG and not _TELLS.search(said) and stated(said, lex) is None):
+        return _inside(said)
+    state = _IS.fullmatch(said)
+    if state and not _TELLS.search(state["subject"]) and not _is_broken(said):
+        be = "be" if state["be"].lower() in ("is", "are") else "have"
+        return f"{_inside(state['subject'])} to {be} {state['rest']}"
+    return lex.say("want_text", text=_inside(said))
+
+
+def _inside(text: str) -> str:
+    """A text inside a sentence; one with letters of another language keeps its capitals, which may be those of nouns."""
+    return lower_first(text) if text.isascii() else text
 
 
 def _mentions(text: str, name: str) -> bool:
