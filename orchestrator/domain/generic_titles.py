@@ -22,7 +22,7 @@ _HAN = expression(
     r"(?:项目|产品|需求|功能|系统|背景|概述|概要|简介|介绍|说明|文档|示例|题目|任务|目标|目录|模板|新|的|书)+"
 )
 _MARKED = expression(  # in front of a title: `[FEATURE]`, `[24018]`, `RFC 12:`, `Feature request -`, `10.`
-    r"^\W*(?:\[[^\[\]]{1,24}\](?!\()\s*[:：–—-]?\s*|(?:(?:feature|enhancement|change)(?: request)?|feat|proposal|issue|bug(?: report)?|epic|user story|story|ticket|task|rfc|prd|adr"
+    r"^\W*(?:\[[^\[\]]{1,24}\](?!\()\s*[:：–—-]?\s*|(?:(?:feature|enhancement|change)(?: request)?|feat|proposal|discussion|issue|bug(?: report)?|epic|user story|story|ticket|task|rfc|prd|adr"
     r"|(?:feat|fix|docs|chore|refactor|build|ci|test|style|perf)(?:\([^()\n]{1,40}\))?!?(?=:))"
     r"(?:\s*#?\d+)?\s*(?:[:：]|\s[–—-](?=\s))\s*|\d{1,3}(?:\.\d{1,2})*[.)]\s+)+(?=\S)",
     re.IGNORECASE,

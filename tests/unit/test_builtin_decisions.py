@@ -16,6 +16,9 @@ from tests.unit.builtin_chain import chain
         ("Volunteers get a badge when they post their first photo", ()),
         ("Members sign in with a password", ("How people prove who they are",)),
         ("No seat may be sold twice", ("Two people take the same thing",)),
+        ("Paste ad copy, an e-mail address or a post", ()),
+        ("Guests get an e-mail when a table is free", ("How messages reach people",)),
+        ("Read the results and the proposed rewrites", ()),
         ("Partners fetch prices with GET /prices", ("How the interface may change",)),
     ],
 )

@@ -80,6 +80,7 @@ class RequestAnalysis:
     form: str = ""  # what the text is when it is no request: log, code, prompt, essay
     actors: tuple[Actor, ...] = ()
     situation: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()  # of these, what stands in a section about the problem
     dependencies: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()

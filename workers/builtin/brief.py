@@ -33,6 +33,10 @@ from workers.documents.content import (
 from workers.documents.lexicon import lexicon_of
 
 _MAX_PROPOSED_GOALS = 3
+_NAME_ENDS = expression(r"\s*[:：|,(（]|\s[–—-]\s")
+_DEFINES = expression(
+    r" (?:is (?!not\b)|helps? |lets? |gives? |builds? |turns? |shows? |keeps? |offers? |provides? |enables? |allows? )\w"
+)
 _GOAL_ASKED = expression(r"(G-\d+)[:：]")  # before the question about a goal
 _STOPS = (*".!?:;…。！？：；,", "")
 _MAX_TOLD = 8  # statements of scope that are listed one by one; more are told by their groups
@@ -46,14 +50,14 @@ def answer(m: Material) -> Brief:
     return Brief(
         title=a.title,
         vision=_vision(m),
-        situation=_joined(m, a.situation),
+        situation=_situation(m),
         impact=_impact(m),
         users=_users(m),
         goals=_goals(m),
         in_scope=_scope(m, groups),
         out_of_scope=once(_stated(need.text) for need in a.exclusions),
         assumptions=_assumptions(m),
-        constraints=once([*(_stated(need.text) for need in a.constraints), *_code_constraints(m)]),
+        constraints=once([*(_stated(_called(need)) for need in a.constraints), *_code_constraints(m)]),
         dependencies=once([*map(_stated, a.dependencies), *_code_dependencies(m)]),
         risks=_risks(m),
         synthesis=_synthesis(m, groups),
@@ -72,6 +76,19 @@ def _joined(m: Material, lines: Iterable[str]) -> str:
         return "".join(said)[:15_000]
     ended = [line if line.rstrip("*_`)”\"' ")[-1:] in _STOPS else f"{line}." for line in said[:-1]]
     return " ".join([*ended, *said[-1:]])[:15_000]
+
+
+def _called(need: Need) -> str:
+    """A limit with the short name that the request gives it, where its text does not say what it limits."""
+    named = need.title and need.title.lower() not in need.text.lower()
+    return f"{need.title}: {need.text}" if named else need.text
+
+
+def _situation(m: Material) -> str:
+    """What a section about the problem says, and in a paragraph of its own what else is told of the present."""
+    a = m.analysis
+    rest = [text for text in a.situation if text not in a.problems]
+    return "\n\n".join(filter(None, (_joined(m, a.problems), _joined(m, rest))))[:15_000]
 
 
 def _functional(m: Material) -> list[Need]:
@@ -140,8 +157,10 @@ def _vision(m: Material) -> Statement:
         return _stated(a.situation[0])
     if a.defect and a.requirements:  # nobody wishes for the defect
         return _stated(upper_first(strip_end(a.requirements[0].text)))
-    defined = next((text for text in a.situation if text.startswith(f"{a.title} is ")), "")
-    if defined:
+    name = _NAME_ENDS.split(a.title)[0].strip()
+    told = [*a.situation, *(need.text for need in a.needs)]
+    defined = next((text for text in told if name and _DEFINES.match(text.removeprefix(name))), "")
+    if defined and defined.startswith(name):
         return _stated(defined)
     text = strip_end(short(m.called, 300))
     if a.actors and not a.thin:

@@ -167,7 +167,7 @@ def _english_things(text: str, lex: Lexicon, people: set[str]) -> Iterable[str]:
         if noun and not first_modal(low, lex):
             run.append(word if word.isupper() else singular(low))
             continue
-        found += run
+        found += run[-1:]  # the words before it only describe it: `social feed`
         if len(run) == 2:
             found.append(" ".join(run))
         run = []

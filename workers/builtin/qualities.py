@@ -122,7 +122,8 @@ _PEOPLE_DO = expression(  # `Users can download a backup`, `Members reset their 
 
 def kind_of(row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
     """What a statement asks for. What people do is a function, also where it is fast or safe."""
-    if lex.find("bound", row.text):
+    is_feature = row.role == "requirement" and row.passage.title != ""  # a word for a limit only describes it
+    if lex.find("bound", row.text) and not is_feature:
         return "constraint"
     if row.role in ("nonfunctional", "constraint"):
         return "nonfunctional" if category or row.role == "nonfunctional" else "constraint"

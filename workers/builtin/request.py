@@ -117,6 +117,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         done=tuple(dict.fromkeys(reader.done)),
         actors=actors,
         situation=tuple(dict.fromkeys(reader.situation)),
+        problems=tuple(text for text in dict.fromkeys(reader.problems) if text in reader.situation),
         dependencies=tuple(dict.fromkeys(reader.dependencies)),
         questions=tuple(dict.fromkeys(reader.questions)),
         entities=things,

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.patterns import expression
+from orchestrator.domain.text import is_cjk
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.material import Material
@@ -159,7 +160,12 @@ def _actor(item: Requirement, m: Material) -> str:
 
 
 def _speaks_of(item: Requirement, thing: str) -> bool:
-    return thing.lower() in item.statement.lower()
+    said = item.statement.lower()
+    return (
+        thing.lower() in said
+        if is_cjk(thing)
+        else re.search(rf"(?<!\w){re.escape(thing.lower())}", said) is not None
+    )
 
 
 def _joined(groups: list[Group], few: int, rest: str) -> list[Group]:

@@ -55,6 +55,7 @@ class SortedRequest:
         self.criteria: list[Criterion] = []
         self.users = Users(found, read)
         self.situation: list[str] = []
+        self.problems: list[str] = []  # of these, what stands in a section about the problem
         self.dependencies: list[str] = []
         self.questions: list[str] = []
         self.done: list[str] = []
@@ -65,6 +66,8 @@ class SortedRequest:
 
     def _situated(self, row: Sentence, lex: Lexicon) -> bool:
         self.situation.append(row.text)
+        if row.role == "problem":
+            self.problems.append(row.text)
         self.other.append(row)
         return True
 

@@ -45,6 +45,17 @@ _THING_HAN = expression(
 _DEFINED = expression(  # `Hivebook Pro is a small app for ...`
     r"(?!(?:This|That|It|There|Here|What|Our|The|A|An)\b)([A-Z][\w’'&.-]*(?: [A-Z0-9][\w’'&.-]*){0,3}) (?:is|will be) (?:an?|the) (?=(?:[\w,'’/-]+ ){0,6}?(?:apps?|application|tool|toolkit|system|platform|service|website|site|product|library|game|bot|plugin|extension|software|program|portal|dashboard|marketplace|package|framework|api|cli|suite|solution|assistant)\b)"
 )
+_SYSTEM = expression(  # `specification document for the Library Management System`
+    r"\b(?:for|of) (?:the|our) ((?:[A-Z][\w&-]+ ){1,4}(?:System|App|Application|Platform|Portal|Tool|Service|Website|Software|Database))\b"
+)
+_TOLD_OF = expression(  # a sentence about something with a name: `Az-Pixiu is an exploration of ...`
+    r"(?!(?:This|That|It|There|Here|What|Our|The|A|An|We|You|I|They|These|Those|Who|When|If)\b)([A-Z][\w’'&.-]*(?: [A-Z0-9][\w’'&.-]*){0,2}) (?:is|aims|helps|lets|provides|gives|offers|enables|builds|makes)\b"
+)
+_KIND_HAN = expression(
+    r"(?<=\S{4})[ ·—–-]*(?:V?\d+(?:\.\d+)*\s*)?(?:产品)?需求(?:文档|说明书?|规格书?)$|(?<=\S{4})[ ·—–-]*用户故事$"
+)
+_MARKED_NAME = expression(r"\w[’'&.-]\w|\w[A-Z]|\d| ")  # `Az-Pixiu`, `BerthBoard`: no first name of a person
+_OFTEN = 3  # times that a text says the name of what it is about
 _HEADINGS = 3  # that may say its name
 _OPENING, _NAME = 8, 8  # sentences in which a text says what it asks for; words of its name
 _LINE, _LONGEST = 10, 110  # words of a title that stands as a line; characters of a title
@@ -75,7 +86,8 @@ def title_of_request(
         return named[0]
     stated = _stated(found, read)
     if stated:
-        return spoken(stated)[:120]
+        name = spoken(stated)[:120]
+        return upper_first(name) if " " in name else name
     found = [row for row in found if can_name(row.text)] or found
     heading = _heading(read)
     if heading:
@@ -88,12 +100,15 @@ def title_of_request(
     if front and can_name(without_mark(front[1])):
         return upper_first(without_mark(front[1]))[:120]
     defined = next((match[1] for row in found[:_OPENING] if (match := _DEFINED.match(row.text))), "")
-    if defined:
-        return spoken(defined)[:120]
+    system = next((match[1] for row in found[:_OPENING] if (match := _SYSTEM.search(row.text))), "")
+    if defined or system:
+        return spoken(defined or system)[:120]
     line = _title_line(read) or defect
     if line:
         return textwrap.shorten(upper_first(spoken(line)).rstrip(TRIM), _LONGEST, placeholder="…")
-    return upper_first(_needed(found, lex)) or _wish(text, found, lex)
+    told_of = (match[1] for row in found if (match := _TOLD_OF.match(row.text)))
+    often = next((name for name in told_of if _MARKED_NAME.search(name) and text.count(name) >= _OFTEN), "")
+    return upper_first(_needed(found, lex)) or often or _headed(read, found) or _wish(text, found, lex)
 
 
 def _stated(found: list[Sentence], read: Sequence[Passage]) -> str:
@@ -113,6 +128,17 @@ def _heading(read: Sequence[Passage]) -> str:
     return next(
         (block.text for block in naming if not _is_section(without_mark(block.text), block in tops)), ""
     )
+
+
+def _headed(read: Sequence[Passage], found: list[Sentence]) -> str:
+    """The first heading of a longer text of which no sentence asks for the whole."""
+    top = next((passage.block for passage in read if passage.block.kind == "heading"), None)
+    prose = [row for row in found if not row.item]
+    if top is None or top.level != 1 or len(found) <= 2 or any(row.role in ASKED for row in prose[:_OPENING]):
+        return ""
+    name = _KIND_HAN.sub("", spoken(without_mark(top.text)))
+    is_section = len(name.split()) == 1 and bool(role_of(name) or label_role(name))
+    return upper_first(name)[:_LONGEST] if can_name(name) and not is_section else ""
 
 
 def _wish(text: str, found: list[Sentence], lex: Lexicon) -> str:

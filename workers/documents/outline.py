@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.generic_titles import without_comments
 from orchestrator.domain.patterns import expression
 from workers.documents.frontmatter import read_front
 from workers.documents.markdown_parts import Dialect, parse
@@ -235,6 +236,7 @@ class _Outline:
         return said.removeprefix(found["label"]).lstrip(".:：。?？ \n")
 
     def _heading(self, said: str, level: int) -> None:
+        said = without_comments(said).strip() or said
         self.headings = [row for row in self.headings if row[0] < level]
         self.add("heading", said, level=level)
         self.headings.append((level, said))

@@ -27,7 +27,7 @@ _HEADED = expression(
 )
 _DOCUMENT = expression(
     r"\W*(?:(?:the |our )?(?:(?:product|software|business|system|project|technical|functional|user|app|application|mvp)\s+)*(?:requirements?|specifications?|spec|brief|proposal|description)(?:\s+(?:documents?|specifications?|list|sheet|overview))?"
-    r"|prd|srs|brd|frd|mrd|lastenheft|pflichtenheft|anforderungen|anforderungsdokument|cahier des charges|产品需求文档|需求文档|需求说明书?|要件定義書?)(?:\s*[(（][^()（）]{2,40}[)）])?(?:\s*[–—-]\s*(?:mvp|draft|prd|v[\d.]+))?\W*",
+    r"|mvp|one[- ]pager|pitch|prd|srs|brd|frd|mrd|lastenheft|pflichtenheft|anforderungen|anforderungsdokument|cahier des charges|产品需求文档|需求文档|需求说明书?|要件定義書?)(?:\s*[(（][^()（）]{2,40}[)）])?(?:\s*[–—-]\s*(?:mvp|draft|prd|v[\d.]+))?\W*",
     re.IGNORECASE,
 )
 _BETWEEN = expression(r"\s*[:：|]\s*|\s+[–—-]\s+")
