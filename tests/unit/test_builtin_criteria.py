@@ -171,3 +171,16 @@ def test_order_for_a_part_of_the_product_is_no_entry_that_is_stored(order: str) 
 
     assert criteria[order] == []
     assert criteria["Members can add photos."] != []
+
+
+@pytest.mark.parametrize(("priority", "asked"), [("P0", 1), ("P1", 1), ("P2", 0)])
+def test_each_must_and_should_without_a_criterion_is_asked_about_in_its_own_words(
+    priority: str, asked: int
+) -> None:
+    head = "| Feature | Description | Priority |\n|---|---|---|\n| Warps | Weavers enter a warp | P0 |\n"
+    rows = f"{head}| Cloth norms | Behaviour of linen, wool, silk | {priority} |\n"
+    questions = chain(f"# LoomDesk\n\nA tool for weavers.\n\n## Scope\n\n{rows}")[
+        "requirements"
+    ].open_questions
+
+    assert sum("Behaviour of linen, wool, silk?" in question for question in questions) == asked

@@ -245,9 +245,9 @@ def _questions(m: Material, items: Iterable[Requirement]) -> list[str]:
             asked.append(m.say("ask_goal_unserved", text=strip_end(goal.text)))
     free = [item for item in items if m.goals and not item.goals]
     bare = [item for item in items if not item.acceptance_criteria]
-    musts = [item for item in bare if item.moscow == "Must"]
-    asked += [m.say("ask_criteria", texts=strip_end(item.statement), more="") for item in musts]
-    bare = [item for item in bare if item not in musts]
+    due = [item for item in bare if item.moscow in ("Must", "Should")]
+    asked += [m.say("ask_criteria", texts=strip_end(item.statement), more="") for item in due]
+    bare = [item for item in bare if item not in due]
     asked += [
         m.say(key, texts=m.several(f"“{item.title}”" for item in rows[:_NAMED]), more=_more(m, rows))
         for key, rows in (("ask_goal_of", free), ("ask_criteria", bare))

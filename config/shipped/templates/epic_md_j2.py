@@ -43,7 +43,7 @@ def root(context, missing=missing, environment=environment):
     if environment.getattr((undefined(name='item') if l_0_item is missing else l_0_item), 'mvp'):
         pass
         yield ' (MVP)'
-    if environment.getattr((undefined(name='item') if l_0_item is missing else l_0_item), 'release'):
+    if (environment.getattr((undefined(name='item') if l_0_item is missing else l_0_item), 'release') and (not (environment.getattr((undefined(name='item') if l_0_item is missing else l_0_item), 'mvp') and (environment.getattr((undefined(name='item') if l_0_item is missing else l_0_item), 'release') == 'MVP')))):
         pass
         yield ' ('
         yield str(environment.finalize(environment.getattr((undefined(name='item') if l_0_item is missing else l_0_item), 'release')))
