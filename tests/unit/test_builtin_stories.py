@@ -34,6 +34,9 @@ def read(*lines: str) -> list[Requirement]:
             "A loom can be locked for repair; the warps on it are moved to another one",
             "this: a loom can be locked for repair; the warps on it are moved to another one",
         ),
+        ("System MUST show the yarn", "the system to show the yarn"),
+        ("So: the loom must stop at night", "the loom to stop at night"),
+        ("A warp is booked and the loom is locked", "this: a warp is booked and the loom is locked"),
         ("A seven-day plan with batched print calls", "a seven-day plan with batched print calls"),
     ],
 )
@@ -77,3 +80,25 @@ def test_row_of_a_table_may_tell_a_whole_story() -> None:
         "to record a burial",
         "the register is complete",
     )
+
+
+def test_polite_words_are_nobody() -> None:
+    item = read("It'd be nice if the dyers could see the draft")[-1]
+
+    assert item.user_story is not None and item.user_story.as_a == "dyer"
+
+
+def test_second_verb_of_a_story_is_in_the_form_of_the_first() -> None:
+    item = read("A weaver picks a warp from the list, fetches it and is reminded before it is due")[-1]
+
+    assert (
+        item.user_story is not None
+        and item.user_story.i_want
+        == "to pick a warp from the list, fetch it and be reminded before it is due"
+    )
+
+
+def test_title_keeps_a_verb_that_depends_on_another() -> None:
+    item = read("None, to be honest, so it would have to be free yarn only")[-1]
+
+    assert "would is" not in item.title

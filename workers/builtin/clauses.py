@@ -19,7 +19,7 @@ _DENIES = expression(  # a modal that says no by itself
     re.IGNORECASE,
 )
 _POLITE = expression(
-    r"^(?:(?:and|also|but|plus|oh),? )+(?=(?:if|when|whenever|once|unless|until|as soon as|every time)\s)|^(?:(?:and|also|then),? )*(?:it (?:would|['’]d) be (?:very |really |also )?(?:nice|good|great|useful|helpful|lovely|handy|best) (?:if|when)\s+(?=\w+ \w)|(?:ideally|preferably|if possible|please|optionally|maybe|perhaps),?\s+(?=(?:the|an?|each|every|all|we|they|people)\s|\w+s\s))",
+    r"^(?:(?:and|also|but|plus|oh),? )+(?=(?:if|when|whenever|once|unless|until|as soon as|every time)\s)|^(?:(?:and|also|then),? )*(?:it(?: would|['’]d) be (?:very |really |also )?(?:nice|good|great|useful|helpful|lovely|handy|best) (?:if|when)\s+(?=\w+ \w)|(?:ideally|preferably|if possible|please|optionally|maybe|perhaps),?\s+(?=(?:the|an?|each|every|all|we|they|people)\s|\w+s\s))",
     re.IGNORECASE,
 )
 _BESIDE = expression(

@@ -22,7 +22,24 @@ from workers.documents.reading_words import quantity_words
 from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
-SYSTEM = frozenset({"", "it", "the system", "the app", "the application", "the service", "系统", "它"})
+SYSTEM = frozenset(
+    {
+        "",
+        "it",
+        "system",
+        "the system",
+        "app",
+        "the app",
+        "application",
+        "the application",
+        "the service",
+        "the tool",
+        "the website",
+        "the platform",
+        "系统",
+        "它",
+    }
+)
 _ENDS = expression(r"(?<=\w{2}[.!?)`])\s+(?=[A-ZÀ-Ý`])|(?<=[。！？])")  # of a sentence, where another follows
 _WHEN = expression(r"^(?:when|whenever|if|while|as soon as)\s+", re.IGNORECASE)
 _UNTIL = expression(r"(?<=.)(?:时|后)$")  # 断网时: the wording has its own 时
@@ -82,6 +99,7 @@ def headline(need: Need, lex: Lexicon) -> str:
         or c.negated
         or is_reserved(need.text)
         or (need.by_default and lex.language == "en")
+        or _UNFINISHED.search(c.subject)
     ):
         return short(upper_first(spoken(need.text)))
     if lex.language == "zh":
@@ -95,6 +113,9 @@ def headline(need: Need, lex: Lexicon) -> str:
     return short(upper_first(_done(action, c, lex, _named(c.subject))))
 
 
+_UNFINISHED = expression(
+    r"\b(?:would|could|should|will|may|might|can|must|to)$", re.IGNORECASE
+)  # `so it would have to be`
 _HANGS = expression(r"\s+(?:of|for|to|in|on|at|with|by|from|as)$", re.IGNORECASE)
 _BUILT = frozenset({"add", "create"})  # as an order they ask for a part of the product: `Add a dark mode`
 

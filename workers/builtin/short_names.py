@@ -57,6 +57,7 @@ _HAN_STORY = expression(r"^作为[^，,]{1,12}[,，]\s*我?(?:想要?|希望|需
 _AND_CAN = expression(
     r"\b(and|or|but|then) (?:also )?(?:can|may|could|will) (?:also )?(?=[a-z])", re.IGNORECASE
 )
+_AND_IS = expression(r"(\b(?:and|or) (?:then )?)(?:is|are) (\w+(?:ed|en|wn|t)\b)", re.IGNORECASE)
 _AND_DOES = expression(
     r"((?:,|\band|\bor|\bthen)\s+)([a-z]+s)(?=\s+(?:an?|the|it|them|their|his|her|its|all|each|every|what|who|how|which|down|up|out|back|to|\d)\b)"
 )
@@ -158,7 +159,7 @@ def infinitive(text: str, lex: Lexicon, *, acting: bool) -> str:
     found = stated(text, lex)
     if not found:
         return ""
-    rest = _AND_CAN.sub(r"\1 ", found.rest)
+    rest = _AND_IS.sub(r"\1be \2", _AND_CAN.sub(r"\1 ", found.rest))
     if not found.several:
         rest = _AND_DOES.sub(lambda m: m[1] + (verb_of(m[2], lex) or m[2]), rest)
     subject = "" if acting else f"{_lower(found.subject)} "

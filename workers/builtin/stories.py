@@ -31,7 +31,9 @@ _RESUMED = expression(  # a subject that ends in the subject of another clause: 
     r"\b(?:and|so|but|that|which|who|whom|where|when),? (?:they|it|we|you|i|he|she|this|that|these)$",
     re.IGNORECASE,
 )
-_SEVERAL_CLAUSES = expression(r"\s[—–-]\s|[:：;；](?!\d)|(?<=\w\w)[.!?]\s+\S|\s\|\s")
+_SEVERAL_CLAUSES = expression(
+    r"\s[—–-]\s|[:：;；](?!\d)|(?<=\w\w)[.!?]\s+\S|\s\|\s|^[\"“]|\b(?:and|but) (?:the|an?|its?|their|nobody|they) (?:[\w'’-]+ ){0,4}?(?:is|are|was|must|can|has|have|should)\b"
+)
 _SUBORDINATE = expression(
     r"\b(?:how|what|why|whether|once|if|because|when|while|where|than|so|[—–:;(|])(?:\s|$)", re.IGNORECASE
 )
@@ -43,7 +45,7 @@ _TELLS = expression(  # a verb in a form that only a clause has
 _OBJECT = expression(
     r"^\w+ (?:the|an?|your|my|our|their|its|all|any)\b", re.IGNORECASE
 )  # `Run the simulation`
-_LEADING = expression(r"^(?:(?:and|also|then|please|but),? )+", re.IGNORECASE)
+_LEADING = expression(r"^(?:(?:and|also|then|please|but|so|oh)[,:]? )+", re.IGNORECASE)
 _MODAL = expression(r"^(?:must|shall|should|may|can|will)\s+(?!not\b|i\b|we\b|you\b|the\b)", re.IGNORECASE)
 _IS = expression(
     r"(?P<subject>[^,;:—–|(]{2,80}?) (?P<be>is|are|has|have) (?P<rest>.+)", re.IGNORECASE | re.DOTALL
@@ -145,10 +147,11 @@ def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
         return strip_end(thing[1])
     if _NAMED_THING.fullmatch(need.text) and not imperative(need.text, lex):
         return strip_end(need.text)
-    broken = _RESUMED.search(c.subject) or _SUBORDINATE.search(c.subject)
+    who = _LEADING.sub("", c.subject)
+    broken = _RESUMED.search(who) or _SUBORDINATE.search(who)
     if not c.subject or not c.actions or broken or (lex.language == "en" and _is_broken(c.sentence)):
         return _as_it_is(need, lex)
-    subject = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(c.subject)
+    subject = lex.say("system") if who.lower() in SYSTEM else lower_first(who)
     pieces = [strip_end(action).removeprefix("to ") for action in c.actions]
     return lex.say(
         "want_system", subject=subject, action="，".join(pieces) if lex.language == "zh" else lex.join(pieces)
@@ -168,7 +171,7 @@ def _of_cells(text: str, lex: Lexicon) -> UserStory | None:
 
 def _is_broken(text: str) -> bool:
     """Whether a statement has several clauses or sentences, of which one cannot stand for all."""
-    return _SEVERAL_CLAUSES.search(ASIDE.sub("", strip_end(text))) is not None
+    return _SEVERAL_CLAUSES.search(ASIDE.sub("", _LEADING.sub("", strip_end(text)))) is not None
 
 
 def _as_it_is(need: Need, lex: Lexicon) -> str:
