@@ -8,14 +8,16 @@ from orchestrator.domain.model import AdvanceKind, SessionStatus
 from orchestrator.domain.scheduling import Advance, Candidate, Situation
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import claims, messages, sessions, tasks, transitions
-from orchestrator.store.rows import Run, SessionState, Task
+from orchestrator.store.rows import Ready, Run, SessionState, Task
 from orchestrator.store.store import Tx
+
+Near = Mapping[str, tuple[Task, int | None]]
 
 
 def situation_of(
     tx: Tx, report: Report, roles: tuple[str, ...], state: SessionState, paused: str | None, draining: bool
-) -> tuple[Situation, dict[str, Task]]:
-    """What the advance is decided on, and the rows of the tasks it may name."""
+) -> tuple[Situation, Near]:
+    """What the advance is decided on, and the rows of the tasks it may name, with the end of our host's lease."""
     row = report.row
     halted = None
     if report.discussed is not None and report.discussed.consequence.ends_loop:
@@ -26,9 +28,10 @@ def situation_of(
         halted = "this host is draining"
     if halted:
         return Situation(row.key, frozenset(), halted, False, None, (), 0, False, frozenset(), False), {}
-    older_offer = tasks.offer_waits_elsewhere(tx, row.session_id, roles)
-    ready = tasks.ready_first(tx, row.session_id)
-    alone = {found.key for found in tasks.blockers(tx, ready[0].id)} if len(ready) == 1 else set()
+    found = tasks.ready_first(tx, row.session_id, row.host, roles)
+    first = found[0] if found else None
+    ready = [each.task for each in found]
+    alone = _blockers(tx, row, first) if first is not None and len(found) == 1 else frozenset()
     looped = _in_loop(tx, row, ready, row.key in alone) if report.inner_loop else None
     sequential = state.options.get("execution") == "sequential"
     situation = Situation(
@@ -37,13 +40,20 @@ def situation_of(
         halted=None,
         inner_loop=report.inner_loop,
         in_loop=_candidate(tx, looped) if looped else None,
-        ready=tuple(_candidate(tx, found, alone) for found in ready),
+        ready=tuple(_candidate(tx, each, alone) for each in ready),
         other_open_runs=tasks.count_open(tx, row.session_id) if sequential or not ready else 0,
         sequential=sequential,
         host_roles=frozenset(roles),
-        older_offer=older_offer(),
+        older_offer=first is not None and first.older_offer,
     )
-    return situation, {found.key: found for found in (*ready, looped) if found is not None}
+    until = None if first is None else first.lease_until
+    return situation, {each.key: (each, until) for each in (*ready, looped) if each is not None}
+
+
+def _blockers(tx: Tx, row: Run, ready: Ready) -> frozenset[str]:
+    if ready.sole_blocker == row.id:  # as in a chain: nothing else is to be asked
+        return frozenset([row.key])
+    return frozenset(each.key for each in tasks.blockers(tx, ready.task.id))
 
 
 def _in_loop(tx: Tx, row: Run, ready: Sequence[Task], waited: bool) -> Task | None:
@@ -67,7 +77,7 @@ def _candidate(tx: Tx, row: Task, blockers: Iterable[str] = ()) -> Candidate:
     return Candidate(row.key, row.role, frozenset(blockers), row.offered_at is not None, due)
 
 
-def apply_advance(tx: Tx, report: Report, decided: Advance, near: Mapping[str, Task]) -> Run | None:
+def apply_advance(tx: Tx, report: Report, decided: Advance, near: Near) -> Run | None:
     """Carry out the advance; return the run of the successor if one was started."""
     row = report.row
     session = row.session_id
@@ -75,7 +85,7 @@ def apply_advance(tx: Tx, report: Report, decided: Advance, near: Mapping[str, T
         sessions.request_beat(tx, session)
     if decided.task is None:
         return None
-    successor = near[decided.task]
+    successor, until = near[decided.task]
     if decided.kind is AdvanceKind.YIELD:
         transitions.send_offer(tx, successor.id)
         messages.event(
@@ -89,7 +99,7 @@ def apply_advance(tx: Tx, report: Report, decided: Advance, near: Mapping[str, T
         )
         return None
     loop = row.loop if decided.kind is AdvanceKind.LOOP else None
-    started = claims.start_directly(tx, successor, row.host, decided.kind, loop, report.next)
+    started = claims.start_directly(tx, successor, row.host, decided.kind, loop, report.next, until)
     if started is None:  # our host's lease is over or it drains: a beat offers the successor
         sessions.request_beat(tx, session)
         return None

@@ -52,9 +52,10 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     transitions.complete(
         tx, row.run, row.host, row.id, timings=report.timings, accumulator=report.accumulator
     )
-    asked = sessions.session_state_soon(tx, session)
-    records.cut_off_calls(tx, row.run, "the run was reported without it")  # a perspective that was too late
+    asked = sessions.session_state_soon(tx, session, row.run)
     products, state = artifacts.products_of(tx, row.run), asked()
+    if state.open_calls:  # a perspective that was too late
+        records.cut_off_calls(tx, row.run, "the run was reported without it")
     for product in products:
         artifacts.register(
             tx,

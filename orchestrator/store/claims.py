@@ -12,6 +12,7 @@ from collections.abc import Callable
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.store.conditions import live_host, session_takes
 from orchestrator.store.rows import Run, Task
 from orchestrator.store.run_ids import run_id
 from orchestrator.store.sql import (
@@ -20,7 +21,6 @@ from orchestrator.store.sql import (
     and_,
     bindparam,
     exists,
-    hosts,
     or_,
     runs,
     select,
@@ -30,7 +30,7 @@ from orchestrator.store.sql import (
 )
 from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tasks import oldest_offer, oldest_offer_of, session_takes, standing
+from orchestrator.store.tasks import oldest_offer, oldest_offer_of, standing
 
 _INSERT_RUN = Insertion("runs")
 
@@ -83,12 +83,7 @@ def _start() -> Update:
 
 @query(int)
 def _live_host() -> Selection:
-    return select(hosts.c.lease_until).where(
-        hosts.c.incarnation == bindparam("host"),
-        hosts.c.boot == bindparam("boot"),
-        hosts.c.lease_until > bindparam("lease_now"),
-        hosts.c.draining == 0,
-    )
+    return live_host()
 
 
 @query(Run)
@@ -197,11 +192,20 @@ def claim_offer(
 
 
 def start_directly(
-    tx: Tx, task: Task, host: str, how: str, loop: str | None, run: str | None = None
+    tx: Tx,
+    task: Task,
+    host: str,
+    how: str,
+    loop: str | None,
+    run: str | None = None,
+    until: int | None = None,
 ) -> Run | None:
     """Start a ready task without a beat (`how`: loop or fast); None when it is not ready any more, or the host is not live
-    or cannot do it."""
-    live = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
+    or cannot do it.
+
+    `until`: the end of the host's lease, where this unit has read it with the task.
+    """
+    live = until or tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
     if live is None:
         return None
     if not tx.one(_start, task=task.id, at_epoch=task.epoch, now=tx.now):
@@ -220,7 +224,7 @@ def _open_run(
         task_id=task.id,
         epoch=epoch,
         host=host,
-        opened_by=how,
+        opened_by=str(how),  # the driver takes a plain str at once
         loop=loop or run,
         lease_until=until,
         opened_at=tx.now,

@@ -19,6 +19,7 @@ from orchestrator.store.backends.sql_dialect import SqlDialect
 FOLDER = Path(__file__).parent
 _SCHEMA = (
     "building",
+    "conditions",
     "project_tables",
     "statements",
     "table_conventions",

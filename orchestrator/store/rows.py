@@ -47,6 +47,7 @@ class SessionState(NamedTuple):
     pause_reason: str | None
     options: JsonObject
     messages: int
+    open_calls: int  # of agents, by the run that reports: whether there are any
 
 
 class EndedSession(NamedTuple):
@@ -91,6 +92,15 @@ class Blocker(NamedTuple):
     key: str
     status: str
     revision_of: str | None
+
+
+class Ready(NamedTuple):
+    """A ready task, and what decides whether a report may start it."""
+
+    task: Task
+    sole_blocker: int | None  # the task that it waited for; None where there were several
+    older_offer: bool  # another session's offer waits for a host of these roles
+    lease_until: int | None  # of the host that reports; None where it takes nothing
 
 
 class Run(NamedTuple):

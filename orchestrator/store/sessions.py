@@ -12,7 +12,19 @@ from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, messages, transitions
 from orchestrator.store.rows import EndedSession, Session, SessionState
-from orchestrator.store.sql import Update, and_, bindparam, or_, select, sessions, snapshots, update
+from orchestrator.store.sql import (
+    Update,
+    agent_calls,
+    and_,
+    bindparam,
+    case,
+    exists,
+    or_,
+    select,
+    sessions,
+    snapshots,
+    update,
+)
 from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, one_of, query
 from orchestrator.store.store import Tx
 
@@ -35,7 +47,10 @@ def _get() -> Selection:
 
 @query(SessionState)
 def _session_state() -> Selection:
-    return select(*columns(sessions, SessionState)).where(sessions.c.id == bindparam("session"))
+    calls = exists().where(agent_calls.c.run_id == bindparam("run"), agent_calls.c.finished_at.is_(None))
+    return select(
+        *columns(sessions, SessionState), case((calls, fixed(1)), else_=fixed(0)).label("open_calls")
+    ).where(sessions.c.id == bindparam("session"))
 
 
 @query(JsonObject)
@@ -252,9 +267,9 @@ def session_state(tx: Tx, session: str) -> SessionState:
     return session_state_soon(tx, session)()
 
 
-def session_state_soon(tx: Tx, session: str) -> Callable[[], SessionState]:
-    """The same, as it is now, for who asks for something else before he reads it."""
-    asked = tx.soon(_session_state, session=session)
+def session_state_soon(tx: Tx, session: str, run: str | None = None) -> Callable[[], SessionState]:
+    """The same, as it is now, for who asks for something else before he reads it; `open_calls` are those of `run`."""
+    asked = tx.soon(_session_state, session=session, run=run)
 
     def found() -> SessionState:
         (row,) = asked()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement as ColumnElement
     from sqlalchemy import Delete as Delete
+    from sqlalchemy import FromClause as FromClause
     from sqlalchemy import Select as Select
     from sqlalchemy import Table as Table
     from sqlalchemy import Update as Update

@@ -12,7 +12,7 @@ from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, get_origin
 
-from orchestrator.domain.dataclass import dataclass, replace
+from orchestrator.domain.dataclass import replace
 from orchestrator.store import compiled
 from orchestrator.store.backends.sql_dialect import SqlDialect
 from orchestrator.store.backends.sqlite import SQL as SQLITE
@@ -62,36 +62,52 @@ def columns(table: Table, row: type[tuple[object, ...]]) -> list[Column[Any]]:
     return [table.c[name] for name in getattr(row, "_fields", ()) if name in table.c]
 
 
-@dataclass(frozen=True, slots=True)
+Plan = tuple[Sequence[tuple[int, Processor]], tuple[object, ...], Callable[[Sequence[object]], Raw]]
+
+
 class Form:
     """What is left of a statement when it has been compiled: its text, and how values go in."""
 
-    sql: str
-    own: Mapping[str, object]  # parameter -> the statement's own value, for each place in the text
-    in_order: Callable[[Mapping[str, object]], Raw]
-    bound: Sequence[tuple[str, Processor]]  # what makes values of these parameters storable
-    returns_id: bool = False  # it is an INSERT that answers with the new row's id
+    __slots__ = ("_made", "_plans", "returns_id", "sql")
+
+    def __init__(self, made: Compiled) -> None:
+        self.sql = made.sql
+        self.returns_id = made.returns_id  # it is an INSERT that answers with the new row's id
+        self._made = made
+        self._plans: dict[tuple[str, ...], Plan] = {}
 
     def bind(self, values: Mapping[str, object]) -> Raw:
-        """The values in the order of their places. Raises TypeError for one that has none."""
-        bound = {**self.own, **values}
-        if len(bound) != len(self.own):
-            unknown = sorted(values.keys() - self.own)
-            raise TypeError(f"statement has no parameter {unknown}; it has {sorted(self.own)}")
-        for name, processor in self.bound:
-            bound[name] = processor(bound[name])
-        return self.in_order(bound)
+        """The values in the order of their places. Raises TypeError for one that has none.
+
+        A caller names the same values each time: what becomes of them is found once for these names in their order.
+        """
+        names = tuple(values)
+        stored, own, in_order = self._plans.get(names) or self._plan(names)
+        given = [*values.values(), *own]
+        for at, processor in stored:
+            given[at] = processor(given[at])
+        return in_order(given)
+
+    def _plan(self, names: tuple[str, ...]) -> Plan:
+        made = self._made
+        if unknown := sorted(set(names) - made.own.keys()):
+            raise TypeError(f"statement has no parameter {unknown}; it has {sorted(made.own)}")
+        left = [name for name in made.own if name not in names]
+        at = {name: number for number, name in enumerate((*names, *left))}
+        stored = [(at[name], _BOUND[kind]) for name, kind in made.bound.items()]
+        found = stored, tuple(made.own[name] for name in left), _picker([at[name] for name in made.places])
+        self._plans[names] = found
+        return found
 
 
-def _form(made: Compiled) -> Form:
-    places = made.places
-    return Form(
-        sql=made.sql,
-        own=made.own,
-        in_order=itemgetter(*places) if len(places) > 1 else lambda values: tuple(values[n] for n in places),
-        bound=[(name, _BOUND[kind]) for name, kind in made.bound.items()],
-        returns_id=made.returns_id,
-    )
+def _picker(at: Sequence[int]) -> Callable[[Sequence[object]], Raw]:
+    """A function that takes the items at these places, in this order."""
+    if len(at) > 1:
+        return itemgetter(*at)
+    if not at:
+        return lambda _: ()
+    (only,) = at
+    return lambda given: (given[only],)
 
 
 class Statement:
@@ -106,7 +122,7 @@ class Statement:
     def form_in(self, sql: SqlDialect) -> Form:
         form = self._forms.get(sql.name)
         if form is None:
-            form = self._forms[sql.name] = _form(self.made(sql))
+            form = self._forms[sql.name] = Form(self.made(sql))
         return form
 
     @property
@@ -142,7 +158,7 @@ class Query(Statement, Generic[R]):
         found = self._compiled.get(sql.name)
         if found is None:
             made = self.made(sql)
-            found = self._compiled[sql.name] = (_form(made), _row_maker(self.row, made))
+            found = self._compiled[sql.name] = (Form(made), _row_maker(self.row, made))
         return found
 
     def form_in(self, sql: SqlDialect) -> Form:
@@ -225,7 +241,7 @@ class Insertion:
         self.unique = unique
         self.where = where
         self.replace = replace
-        self._forms: dict[tuple[str, bool], dict[tuple[str, ...], Form]] = {}
+        self._forms: dict[tuple[str, bool, tuple[str, ...]], Form] = {}
 
     def for_values(
         self, values: Mapping[str, object], sql: SqlDialect = SQLITE, *, returning: bool = True
@@ -234,12 +250,11 @@ class Insertion:
 
         Raises KeyError for a column that the table has not.
         """
-        names = tuple(values)
-        forms = self._forms.setdefault((sql.name, returning), {})
-        form = forms.get(names)
+        key = (sql.name, returning, names := tuple(values))
+        form = self._forms.get(key)
         if form is None:
             made = self._written(names, sql) if sql is SQLITE else self._built(names, sql, returning)
-            form = forms[names] = _form(made)
+            form = self._forms[key] = Form(made)
         return form
 
     def _written(self, names: Sequence[str], sql: SqlDialect) -> Compiled:

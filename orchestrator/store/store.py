@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
@@ -39,6 +38,9 @@ class _Sent(Exception):
 class Tx:
     """One transaction: the time it happens at, and statements that expect what they change."""
 
+    now: int  # when the unit began, in microseconds of the wall clock
+    lease_now: int  # the same on the clock that leases count on
+
     def __init__(self, opened: Opened, sql: SqlDialect, workflow: Path, *, only_reads: bool = False) -> None:
         self.opened = opened
         self._cursor = opened.cursor
@@ -53,15 +55,13 @@ class Tx:
         self._foreseen: dict[Hashable, Answer] = {}
         self._foresees = False
 
-    @cached_property
-    def now(self) -> int:
-        """When the unit began, in microseconds of the wall clock."""
-        return self.opened.times()[0]
-
-    @cached_property
-    def lease_now(self) -> int:
-        """The same on the clock that leases count on."""
-        return self.opened.times()[1]
+    def __getattr__(self, name: str) -> int:
+        """The times are asked for once, when somebody needs them; `cached_property` takes a lock for that."""
+        if name not in ("now", "lease_now"):
+            raise AttributeError(name)
+        for kept, time in zip(("now", "lease_now"), self.opened.times(), strict=True):
+            self.__dict__.setdefault(kept, time)
+        return cast(int, self.__dict__[name])
 
     @property
     def locks(self) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from orchestrator.domain.concerns import ARCH
 from orchestrator.domain.model import RunOutcome, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import ADVISED
-from orchestrator.store.rows import Blocker, OpenRun, Run, RunOwner, Task
+from orchestrator.store.conditions import live_host, session_takes
+from orchestrator.store.rows import Blocker, OpenRun, Ready, Run, RunOwner, Task
 from orchestrator.store.sql import (
     ColumnElement,
     and_,
     bindparam,
+    case,
     edges,
     exists,
     func,
@@ -64,16 +67,6 @@ def _released_since_counted() -> Selection:
     return select(func.coalesce(runs.c.error, "")).where(
         of_task, runs.c.epoch > counted.scalar_subquery(), runs.c.outcome == fixed(RunOutcome.RELEASED)
     )
-
-
-def session_takes() -> ColumnElement[bool]:
-    """Whether a task may be offered and claimed: its session is active, or the task is advice for who decides about a pause.
-
-    Asked of each offer; a join would make SQLite go through all active sessions for the few offers there are.
-    """
-    status = select(sessions.c.status).where(sessions.c.id == tasks.c.session_id).scalar_subquery()
-    waits = exists().where(sessions.c.id == tasks.c.session_id, one_of(sessions.c.pause_reason, ADVISED))
-    return or_(status == SessionStatus.ACTIVE, and_(tasks.c.prefix == fixed(ARCH), waits))
 
 
 @query(Task)
@@ -179,9 +172,38 @@ def _ready_rows() -> Selection:
     return _ready().order_by(tasks.c.seq)
 
 
-@query(Task)
+def _sole_blocker() -> ColumnElement[int | None]:
+    is_one = func.count(edges.c.blocker_id) == fixed(1)
+    return (
+        select(case((is_one, func.max(edges.c.blocker_id))))
+        .where(edges.c.task_id == tasks.c.id)
+        .scalar_subquery()
+    )
+
+
+def _offer_elsewhere() -> ColumnElement[int]:
+    other = tasks.alias("other")
+    waits = exists().where(
+        other.c.offered_at.is_not(None),
+        other.c.session_id != bindparam("session"),
+        listed(other.c.role, "roles"),
+        session_takes(other),
+    )
+    return case((waits, fixed(1)), else_=fixed(0))
+
+
+@query(tuple[object, ...])  # a task, and what `Ready` has beside it
 def _ready_first() -> Selection:
-    return _ready().order_by(tasks.c.offered_at.nulls_first(), tasks.c.seq).limit(2)
+    return (
+        _ready()
+        .add_columns(
+            _sole_blocker().label("sole_blocker"),
+            _offer_elsewhere().label("older_offer"),
+            live_host().scalar_subquery().label("lease_until"),
+        )
+        .order_by(tasks.c.offered_at.nulls_first(), tasks.c.seq)
+        .limit(2)
+    )
 
 
 @query(OpenRun)
@@ -260,20 +282,6 @@ def _open_beside() -> Selection:
     )
 
 
-@query(int)
-def _offer_elsewhere() -> Selection:
-    return (
-        select(tasks.c.id)
-        .where(
-            tasks.c.offered_at.is_not(None),
-            tasks.c.session_id != bindparam("session"),
-            listed(tasks.c.role, "roles"),
-            session_takes(),
-        )
-        .limit(1)
-    )
-
-
 def counts(tx: Tx, session: str) -> dict[str, int]:
     """Status -> number of the session's tasks."""
     return dict(tx.rows(_counts, session=session))
@@ -294,20 +302,22 @@ def count_open(tx: Tx, session: str) -> int:
     return tx.row(_open_beside, session=session) or 0
 
 
-def offer_waits_elsewhere(tx: Tx, session: str, roles: tuple[str, ...]) -> Callable[[], bool]:
-    """Whether another session's offer waits for a host of `roles`, for who asks for something else before he reads it."""
-    asked = tx.soon(_offer_elsewhere.given("roles", roles), session=session)
-    return lambda: bool(asked())
-
-
 def ready(tx: Tx, session: str) -> list[Task]:
     """Pending tasks whose blockers are all satisfied, offered ones included, in order of creation."""
     return tx.rows(_ready_rows, session=session)
 
 
-def ready_first(tx: Tx, session: str) -> list[Task]:
-    """Two of them at most, those that are not offered first."""
-    return tx.rows(_ready_first, session=session)
+def ready_first(tx: Tx, session: str, host: str, roles: tuple[str, ...]) -> list[Ready]:
+    """Two of them at most, those that are not offered first, with what `host` of `roles` asks before it starts one."""
+    found = tx.rows(
+        _ready_first.given("roles", roles), session=session, host=host, boot=tx.boot, lease_now=tx.lease_now
+    )
+    return [_as_ready(row) for row in found]
+
+
+def _as_ready(row: tuple[Any, ...]) -> Ready:
+    *of_task, blocker, older_offer, until = row
+    return Ready(Task(*of_task), blocker, bool(older_offer), until)
 
 
 def open_runs(tx: Tx, session: str) -> list[OpenRun]:

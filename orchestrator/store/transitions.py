@@ -11,10 +11,10 @@ from orchestrator.domain.errors import LeaseLost
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, RunOutcome, TaskStatus
 from orchestrator.store.claims import held
+from orchestrator.store.conditions import session_takes
 from orchestrator.store.sql import Update, bindparam, edges, runs, select, tasks, update
 from orchestrator.store.statements import Insertion, Selection, change, one_of, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tasks import session_takes
 
 _INSERT_TASK = Insertion("tasks")
 
@@ -278,7 +278,7 @@ def _close_own(
         run=run,
         by=host,
         lease_now=tx.lease_now,
-        result=outcome,
+        result=str(outcome),  # the driver takes a plain str at once
         count=counted,
         now=tx.now,
         fault=error,

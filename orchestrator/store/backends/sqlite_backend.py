@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -107,8 +106,8 @@ class SqliteBackend:
         self.must_be_whole()
         while True:
             try:
-                with self._writing() as connection:
-                    return self._attempt(connection, group)
+                with self._write_lock:
+                    return self._attempt(self._writer(), group)
             except sqlite.DriverError as error:
                 if code_of(error) not in WAITABLE:
                     raise self._explained(error) from error
@@ -173,8 +172,8 @@ class SqliteBackend:
         if not last:
             self.must_be_whole()
         try:
-            with self._writing() as connection:
-                return sqlite.checkpoint(connection)
+            with self._write_lock:
+                return sqlite.checkpoint(self._writer())
         except sqlite.DriverError as error:
             raise self._explained(error) from error
 
@@ -195,10 +194,8 @@ class SqliteBackend:
             self.give_up(found.why)
         return found
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite.Connection]:
-        """The writing connection, for one thread at a time."""
-        with self._write_lock:
-            if self._connection is None:
-                self._connection = self._connect()
-            yield self._connection
+    def _writer(self) -> sqlite.Connection:
+        """The writing connection, for one thread at a time: for who has the lock."""
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
