@@ -13,11 +13,12 @@ from __future__ import annotations
 import re
 
 _PLAIN = re.compile("[\0-\x7f\xa0-\xb4\xb6-\xff‐-‧‰-⁞€←-↓✓✔]*")  # without µ, which has two small forms
-_NOT_PLAIN = re.compile(  # by number, a letter by its code, flags of its own, all or nothing; what equals a plain letter
-    r"\\[0-9xuUN]|\(\?(?:P=|-(?!i:)|[(>#aiLmsux])|[*+?}]\+|[\u0131\u017f\u03bc\u212a\u212b]"
+# by number, a letter by its code, flags of its own, a group of all or nothing; equal to a plain letter
+_NOT_PLAIN = re.compile(
+    r"\\[0-9xuUN]|\(\?(?:P=|-(?!i:)|[(>#aiLmsux])|\)(?:[*+?]|\{[\d,]+\})\+|[\u0131\u017f\u03bc\u212a\u212b]"
 )
 _OPENING = re.compile(r"\((?:\?(?:P<\w+>|:|-i:|<?[=!]))?")
-_OFTEN = r"(?:(?:[*+?]|\{\d*,?\d*\})\??)?"
+_OFTEN = r"(?:(?:[*+?]|\{\d*,?\d*\})[?+]?)?"
 _REPEATED = re.compile(_OFTEN)
 _PIECE = re.compile(  # a word, or one of anything else
     rf"[^\W_]+(?![*+?{{])|(?:\\.|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|[^()|]){_OFTEN}", re.DOTALL

@@ -19,8 +19,19 @@ PATTERNS = [
     r"(?<=a|b)c|(?<!no )more|(?!not)n\w+|a(?=b|bc)",
     r"(?-i:[A-Z])b|Straße|l['’]été|à-b|\.net|\(x\)|\||a|ab",
     r"$|a",
+    r"a++b|[a-c]*+x|n?+o",
 ]
-UNCERTAIN = [r"(a)\1", r"\x41", r"(?i:a)", r"a++", r"(?>a)", "\u0131", r"[À-Ý]", r"[ -~]", r"(?!(?-i:A))"]
+UNCERTAIN = [
+    r"(a)\1",
+    r"\x41",
+    r"(?i:a)",
+    r"(?:a|ab)++",
+    r"(?>a)",
+    "\u0131",
+    r"[À-Ý]",
+    r"[ -~]",
+    r"(?!(?-i:A))",
+]
 LONG = "|".join(f"word{number}" for number in range(30))
 LETTERS = "abcxyzABCXYZnoNOis IS.|(é’ÉàßÀ1_-\n"
 
