@@ -17,6 +17,7 @@ _RISING = expression(
     r"\s*\b(?:from|von|de|desde)\s[^,;:]{1,40}?\s(?:(?:down|up)\s)?(?:to|auf|à|a)\s*$|\s+(?:(?:down|up)\s+)?to\s*$|\s*\d[\d.,]*\s?%?\s*(?:->|→|=>)\s*$",
     re.IGNORECASE,
 )
+_NEAR = 240  # characters before a value that say what it is
 _FROM = expression(
     r"(?:\b(?:from|(?<!rating )(?<!score )(?<!minimum )(?<!maximum )of|instead of|not(?: after| for)?|von|statt|invece che|da|de|desde|hoy el|heute)[:：]?|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
     re.IGNORECASE,
@@ -122,11 +123,11 @@ def _measure_of(text: str, lex: Lexicon) -> Goal:
             m
             for m in (lex.patterns["target"].finditer(text) if lex.language == "zh" else quantities(text))
             if m[0].strip(TRIM)
-            and not _NAMED.search(text[: m.start() + 1])
-            and not _BASELINE.search(text[: m.start()])
+            and not _NAMED.search(text[max(0, m.start() - _NEAR) : m.start() + 1])
+            and not _BASELINE.search(text[max(0, m.start() - _NEAR) : m.start()])
         ),
         key=lambda m: (
-            _is_bound(m[0]) + _reached(text[: m.start()], text[m.end() :], m[0]),
+            _is_bound(m[0]) + _reached(text[max(0, m.start() - _NEAR) : m.start()], text[m.end() :], m[0]),
             any(character.isdigit() for character in m[0]),  # `on one day, 9 of 10 days`
             -m.start(),
         ),

@@ -68,7 +68,7 @@ _LEADING = expression(  # what agrees or waits in front of what is said
 )
 _CHEERS = expression(  # says nothing of what is wanted
     r"(?:(?:and|so|but|oh|ah|haha\w*|lol|hm+|ok(?:ay)?|yes|yeah|yep|sure|fine|right|exactly|true|cool|great|nice|perfect|finally|at last|agree[d]?|same|ditto|noted|understood|got it|deal|done|bravo|congrats|\+1|-1|good (?:one|point|idea|question|catch|work|job|stuff|morning|night|evening)|fair (?:enough|point)|great (?:work|job|stuff|idea)|well done|(?:love|like) (?:it|that)|makes sense|sounds good|works for me|fine with me|me too|do that|go ahead|go on|shoot|will do|on it|see (?:you|below|above)|bye|cheers|thanks?(?: you)?|thx|welcome"
-    r"|(?:let me|i['’]ll|i will) think(?: about (?:it|that))?|(?:have |i['’]?ve )?(?:got to|gotta|have to) (?:go|run)\b[^.!?]{0,30}|brb|afk|sleep well|take care|have (?:a|fun)\b[^.!?]{0,30}|morning(?: all| everyone)?|hi(?: all| everyone)?|hello|you two|all|everyone|team|guys|both|lads|this can['’]t go on|you asked for it[^.!?]{0,30}|so here goes|here goes"
+    r"|(?:let me|i['’]ll|i will) think(?: about (?:it|that))?|(?:have |i['’]?ve )?(?:got to|gotta|have to) (?:go|run)\b[^.!?]{0,30}|brb|afk|sleep well|take care|have (?:a|fun)\b[^.!?]{0,30}|morning|hi|hello|you two|all|everyone|team|guys|both|lads|this can['’]t go on|you asked for it[^.!?]{0,30}|so here goes|here goes"
     r"|好的?|收到|嗯+|对|行|可以|没问题|明白|谢谢|辛苦了?|哈+|早|大家好|晚安)(?!\w)[\s,.!，。！…]*)+$",
     re.IGNORECASE,
 )

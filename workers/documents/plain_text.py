@@ -72,8 +72,8 @@ _STORY = expression(
     r"(?:\s*(?:as (?:an?|the)\b|i (?:want|need|would like)\b|so that\b|in order to\b).*\n)+", re.IGNORECASE
 )
 _TOLD_APART = expression(  # a story whose parts are lines or paragraphs of their own
-    r"(?m)^(?P<who>\W*as (?:an?|the)\b[^\n.]{2,60}?),?[ \t]*\n\s*(?=[*_]{0,2}i (?:want|need|would like|can|wish)\b)"
-    r"|^(?P<wish>(?!#)[^\n]*\bi (?:want|need|would like|can|wish)\b[^\n]*?[\w)*_`\"”]),?[ \t]*\n\s*(?=[*_]{0,2}so that\b(?! is\b|['’]s))",
+    r"(?m)^(?P<who>[^\w\n]*as (?:an?|the)\b[^\n.]{2,60}?),?[ \t]*\n\s*(?=[*_]{0,2}i (?:want|need|would like|can|wish)\b)"
+    r"|^(?=[^\n]*[\w)*_`\"”],?[ \t]*\n\s*[*_]{0,2}so that\b)(?P<wish>(?!#)[^\n]*\bi (?:want|need|would like|can|wish)\b[^\n]*?[\w)*_`\"”]),?[ \t]*\n\s*(?=[*_]{0,2}so that\b(?! is\b|['’]s))",
     re.IGNORECASE,
 )
 _NARROW = 36  # characters of Chinese that nobody wraps at

@@ -18,6 +18,7 @@ _RANGES = r"one or two|two or three|half as many|half of what (?:\w+ ){1,4}(?:no
 _AFTER = r"(?:\s*(?:\w+ )?or (?:less|fewer|below|under|better|more|above|higher)\b|\s*(?:\w+ )?at (?:most|least)\b(?!\s*[\d$€£]| (?:one|two|three|four|five|six|seven|eight|nine|ten|half|an?)\b))?"
 _ZERO = r"(?:zero|zéro|cero)(?: (?!(?:in|by|for|per|from|on|at|of|d|a|de|en)\b)\w+){0,2}"
 _CJK = r"(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?"
+_NEAR = 80  # characters before a number that say what it counts
 _YEAR = expression(r"(?:1[89]|20)\d\d$")
 _CLOCK = expression(r"(?<!\d)\d{1,2}:\d\d$")
 _NAMED = expression(r"[A-Za-z0-9]-?$")  # before the number of a name: `O-1`
@@ -42,7 +43,8 @@ def quantities(text: str) -> Iterator[re.Match[str]]:
 
 
 def _is_value(match: re.Match[str]) -> bool:
-    said, before = match[0].strip(" .,;:"), match.string[: match.start()]
+    said = match[0].strip(" .,;:")
+    before = match.string[max(0, match.start() - _NEAR) : match.start()]
     after = match.string[match.start() + len(match[0].rstrip()) :]
     if not any(c.isdigit() for c in said):
         return True
