@@ -21,7 +21,7 @@ from orchestrator.domain.request_forms import (
 from workers.documents.passage import ASKED, Passage
 
 _TOLD = expression(
-    r"^\W*you (?:must|should|are|write|answer|never|will|may|have to|always)\b|\. you (?:must|should|never)\b",
+    r"^[^\w\n]*you (?:must|should|are|write|answer|never|will|may|have to|always)\b|\. you (?:must|should|never)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _RECORDED = expression(
