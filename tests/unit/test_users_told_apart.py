@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workers.builtin.people import people_in, persona
+from workers.builtin.people import late_subjects, people_in, persona
 from workers.builtin.people_reached import people_reached
 from workers.builtin.request import analyse_request
 from workers.builtin.story_tellers import story_roles
@@ -37,6 +37,46 @@ def test_people_are_told_from_things_makers_and_longer_names(text: str, people: 
 @pytest.mark.parametrize(
     ("text", "people"),
     [
+        ("Drivers of the parcel vans scan each stop", ["Drivers of the parcel vans"]),
+        ("The keeper of the boat house must see it", ["keeper of the boat house"]),
+        ("The tenant's neighbour signs the lease", ["tenant's neighbour"]),
+        ("Il custode del parco consulta l'elenco", ["custode del parco"]),
+        ("As educadoras da creche central recebem a lista", ["educadoras da creche central"]),
+        ("Le gardien du square ne voit rien", ["gardien du square"]),
+        ("The baker gets a list of the day", ["baker"]),
+        ("Bakers of bread print it", ["Bakers of bread"]),
+        ("Bakers get the sheet of the day", ["Bakers"]),
+    ],
+)
+def test_name_is_taken_with_what_belongs_to_it(text: str, people: list[str]) -> None:
+    assert people_in(text, lexicon_of(text)) == people
+
+
+def test_name_in_a_text_about_users_is_taken_to_the_end_of_its_clause() -> None:
+    request = (
+        "# Maps\n\n## Users\n\nIt will be used by the editors of walking maps, by the hut's warden, and by "
+        "rangers who check the signs.\n\n## Features\n\n- Maps can be printed\n"
+    )
+
+    assert users(request) == ["editors of walking maps", "hut's warden", "rangers"]
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("In the morning the bakers get the list of orders", ["bakers"]),
+        ("At the end of the day the cashier counts the notes", ["cashier"]),
+        ("On the screen of the receptionist a list appears", []),
+        ("During the week, prices are shown to nobody", []),
+    ],
+)
+def test_who_acts_behind_a_time_or_a_place_is_found(text: str, people: list[str]) -> None:
+    assert late_subjects(text, lexicon_of(text)) == people
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
         ("Debts are to be seen by board members only", ["board members"]),
         (
             "The tide table is kept by the harbour master and printed by skippers",
@@ -51,6 +91,8 @@ def test_people_are_told_from_things_makers_and_longer_names(text: str, people: 
         ("A page for customer data", []),
         ("Whoever is at the door rings", []),
         ("Notes are sent by mail to the archive", []),
+        ("A message to the tram driver when the bell fails", ["tram driver"]),
+        ("Changes to the owner name are logged", []),
     ],
 )
 def test_people_are_named_by_what_reaches_them(text: str, people: list[str]) -> None:

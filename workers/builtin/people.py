@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
+from workers.builtin.complements import complement_before_verb
 from workers.builtin.verb_forms import stems
 from workers.documents.audience import without_denied
 from workers.documents.lexicon import Lexicon
@@ -39,6 +40,11 @@ _CLAUSE = expression(
     r"(?:(?:let|allow|enable|help|notify|remind|tell|ask|show|give|inform|alert|warn)s?\s+)?",
     re.IGNORECASE,
 )
+_WHEN = expression(  # what a sentence may begin with before its subject: `In the morning the cooks get a list`
+    r"(?:^|[.;:!?]\s+|, |\b(?:and|but|so|that) )(?:in|on|at|after|before|during|for|once|every|each|by|until|from|with|without|of) (?=(?:[^\s.,;:!?]+ ){1,7}(?:the|an?|our|each|every|all) )",
+    re.IGNORECASE,
+)
+_SUBJECT = expression(r"(?: |^)(?=(?:the|an?|our|each|every|all) )", re.IGNORECASE)
 _BY = expression(
     r"\b(?:lets?|allows?|enables?)\s+(?=[a-z])|\b(?:reminds?|tells?|asks?|informs?|alerts?|warns?|by|(?:visible|available|shown|sent|open|known|announced|told|given|handed|assigned|reported) (?:only )?to|(?:link|page|list|slips?|view|report|screen|app|feed|message|copy|display|notice|summary|export|reminder|reader|form|portal|dashboard|letter|mail)s? for|par|por|von|durch|door)\s+(?=(?:only\s+|both\s+)?(?:the|an?|our|each|every|all|their|le|la|les|el|los|las|der|die|dem|den|einem|einer|il|lo|gli|i|un|una?|uma?|o|os|as|de|het|een)\b)",
     re.IGNORECASE,
@@ -82,6 +88,7 @@ _ON_DUTY = expression(  # what belongs to a name: `the observer on shift sees`, 
     r" (?:on|in) (?:duty|shift|call|charge(?: of (?:the |a |an |our )?[a-z-]+)?)\b| of (?:the |a |an |our |other |their )?(?:[a-z-]+ ){0,2}?[a-z-]+(?= (?:can|may|must|shall|should|will|has|have|is|are|gets?|sees?|receives?|wants?|needs?)\b)"
 )
 _BESIDE = expression(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
+_OPENING = 60  # characters of what a sentence says before its subject
 _ONE = expression(r"(?:an?|each|every)\s", re.IGNORECASE)  # whose verb ends in -s
 _COMPOUND = expression(
     r" [a-z]+s (?:is|are|was|were|can|must|may|shall|should|will|has|have)\b"
@@ -291,18 +298,36 @@ def people_in(text: str, lex: Lexicon, *, named: bool = False) -> list[str]:
     )
 
 
+def late_subjects(text: str, lex: Lexicon) -> list[str]:
+    """Those who act behind what a sentence says first of when or where: `In the morning the cooks get a list`."""
+    text = without_denied(text)
+    return [name for match in _WHEN.finditer(text) if (name := _late_subject(text, match.end(), lex))]
+
+
+def _late_subject(text: str, at: int, lex: Lexicon) -> str:
+    """The first noun there that is listed as people and acts."""
+    for match in _SUBJECT.finditer(text, at + 1, at + _OPENING):
+        if re.search(r"[.,;:!?]", text[at : match.start()]):
+            break
+        if name := _phrase(text, match.end(), lex, named=True):
+            return name
+    return ""
+
+
 def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = False) -> str:
     """The noun phrase that begins at a place of a text when its head names people."""
     article = ARTICLE.match(text[at : at + 60])
     told = article[0] if article else ""
     end = at + len(told)
     words: list[str] = []
+    owner = ""
     while len(words) < 4:
         found = _WORD.match(text, end)
         if not found or (words and text[end : end + 1] != " "):
             return ""
         if found[2] and article:  # `the club's treasurer`
             words, end = [], found.end()
+            owner = text[at + len(told) : end] + " "
             continue
         if found[2]:
             return ""
@@ -331,10 +356,16 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
             if unsure and not (foreign or _ACTS.match(follows) or (body and _do(word, follows, lex))):
                 return ""
             if whose and (given or _acting(follows[whose.end() :], lex, told, many=many)):
-                return phrase + whose[0]
-            return phrase if given or _acting(follows, lex, told, many=many) else ""
+                return owner + phrase + whose[0]
+            romance = (
+                _NOT_ENGLISH.match(told or text[max(0, at - 3) : at]) is not None
+            )  # `As alunas do curso`
+            belongs = complement_before_verb(text, end, lex, many=many, romance=romance)
+            if belongs and not given:
+                return owner + phrase + belongs
+            return owner + phrase if given or _acting(follows, lex, told, many=many) else ""
         if not named and _ending(word.lower(), lex) and (_ACTS.match(follows) or _do(word, follows, lex)):
-            return phrase
+            return owner + phrase
     return ""
 
 

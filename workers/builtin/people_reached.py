@@ -22,6 +22,7 @@ _LEADS = expression(  # what stands before those whom something is done by, or f
     rf"|(?:visible|available|accessible|shown|sent|e-?mailed|mailed|texted|forwarded|passed|handed|escalated|reported|assigned|given|offered|known|open|announced|limited|restricted|reserved|granted|addressed|pushed|readable|presented|disclosed|distributed|submitted|routed|transferred|shared) {_SOON}(?:to|for|with)"
     rf"|(?:go|goes|pass|passes) {_SOON}to"
     r"|(?:links?|pages?|lists?|slips?|views?|reports?|screens?|apps?|feeds?|messages?|cop(?:y|ies)|displays?|notices?|summar(?:y|ies)|exports?|reminders?|forms?|portals?|dashboards?|letters?|mails?|log-?ins?|accounts?|access|interfaces?|overviews?|digests?|alarms?|alerts?|warnings?|notifications?|sms|e-?mails?|buttons?|calendars?|rosters?|rotas?|timetables?|maps?|sheets?|print-?outs?|downloads?|pdfs?|queues?|worklists?|areas?|modes?|consoles?|boards?|charts?|statistics|figures)(?: \([^()]{1,30}\))? (?:only )?for"
+    r"|(?:messages?|texts?|e-?mails?|mails?|sms|notices?|letters?|warnings?|alerts?|alarms?|lists?|cop(?:y|ies)|reports?|invoices?|receipts?|word|notifications?|push|calls?) to"
     r"|(?:possible|impossible) for|(?:logs?|logged|signs?|signed) in as"
     r"|(?:notify|notifies|remind|alert|inform|warn|tell)s?"
     r") (?:only )?",

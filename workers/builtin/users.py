@@ -17,6 +17,7 @@ from workers.builtin.people import (
     introduced,
     is_one_of,
     is_person,
+    late_subjects,
     listed_people,
     names_somebody,
     people_in,
@@ -382,7 +383,8 @@ class Users:
             return
         said = lex.patterns["as_a"].sub("", row.text)
         reached = people_reached(said, lex) if lex.language == "en" else []
-        for name in [*people_in(said, lex, named=bool(self.listing)), *reached]:
+        late = late_subjects(said, lex) if lex.language == "en" else []
+        for name in [*people_in(said, lex, named=bool(self.listing)), *late, *reached]:
             if not self._listed_as(name) or self._same(name):
                 head = re.split(r" (?:of|on|in|with) ", name)[0]
                 self._add(self._same(head) or name, row.text)  # `the inspector on duty` is an inspector

@@ -10,6 +10,7 @@ import re
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
+from workers.builtin.complements import complement_to_end
 from workers.builtin.people import actor_name, is_person, people_named
 from workers.builtin.verb_forms import stems
 from workers.documents.lexicon import Lexicon
@@ -28,6 +29,7 @@ _SUBJECT = expression(
     r"((?:[a-z][\w'’-]*\s){0,2}?[a-z][\w'’-]*)(?:\s+(?:of|in|at|from|on|with)\s+(?:the |our |their |a )?[\w'’ -]{2,40}?)?\s+([a-z]+)\b",
     re.IGNORECASE,
 )
+_OWNER = expression(r"(?<![\w'’-])[a-z][\w-]*['’]s? $")
 _BE = frozenset({"is", "are", "was", "be", "by", "been"})
 
 
@@ -40,7 +42,18 @@ def told_people(sentence: str, lex: Lexicon) -> list[str]:
     subject = _subject(sentence, lex)
     named = people_named(sentence)
     known = [subject] if subject and not any(name.lower().endswith(subject.lower()) for name in named) else []
-    return [name for name in [*known, *named] if name.lower() not in statement_words("groups")]
+    return [
+        _whole(name, sentence) for name in [*known, *named] if name.lower() not in statement_words("groups")
+    ]
+
+
+def _whole(name: str, sentence: str) -> str:
+    """A name with whose it is, and with what belongs to it: `club's treasurer`, `developers of map apps`."""
+    at = sentence.find(name)
+    if at < 0:
+        return name
+    owner = _OWNER.search(sentence, 0, at)
+    return (owner[0] if owner else "") + name + complement_to_end(sentence, at + len(name))
 
 
 def has_verb(sentence: str, lex: Lexicon) -> bool:
