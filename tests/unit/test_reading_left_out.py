@@ -189,3 +189,80 @@ def test_answers_below_open_questions_stay_open() -> None:
 )
 def test_heading_in_other_marks_and_with_more_words(heading: str, role: str) -> None:
     assert (role_of(heading) or clause_role(heading)) == role
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "A lottery was on our list and I have crossed it off for this year.",
+        "We are not interested in rankings of the skippers.",
+        "We have thought of a map with all buoys and decided against it.",
+        "We had dreamt of a shop for sails, but that is another business.",
+        "The letters will go on being posted by the harbour office.",
+        "Replacing the crane is left to the yard.",
+        "A second language is for another year.",
+        "The north quay has to wait for the next release.",
+        "A wall of fame was suggested by a member and voted down.",
+        "The fuel pump may be the subject of a later order.",
+        "Pictures of boats later, perhaps.",
+        "We do without vouchers.",
+        "Some asked for a webcam; the board has said no.",
+    ],
+)
+def test_what_a_letter_leaves_out_is_left_out(sentence: str) -> None:
+    read = analyse_request(f"Dear Ms Holm,\n\nwe want a page on which guests book a berth.\n\n{sentence}\n")
+
+    assert [need.text for need in read.exclusions] == [sentence]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The alarm rings until the skipper crosses it off.",
+        "If a race is put off, all crews must get a message.",
+        "The price must be taken off the bill.",
+        "The choice of colours is left to the supplier.",
+        "Guests have to wait for the harbour master.",
+    ],
+)
+def test_what_a_thing_does_is_not_left_out(sentence: str) -> None:
+    read = analyse_request(f"Dear Ms Holm,\n\nwe want a page on which guests book a berth.\n\n{sentence}\n")
+
+    assert not read.exclusions
+
+
+@pytest.mark.parametrize(
+    ("request_text", "left_out"),
+    [
+        (
+            "# Barco\n\nQueremos una página.\n\nTampoco se contempla una tienda.\n",
+            ["Tampoco se contempla una tienda."],
+        ),
+        ("# Barco\n\nQueremos uma página.\n\nNão precisa de loja.\n", ["Não precisa de loja."]),
+        ("# Barco\n\nQueremos uma página.\n\nNão precisa de internet.\n", []),
+    ],
+)
+def test_further_languages_leave_out_too(request_text: str, left_out: list[str]) -> None:
+    assert [need.text for need in analyse_request(request_text).exclusions] == left_out
+
+
+def test_lead_of_what_is_left_out_and_a_wish_behind_its_list_are_not_left_out() -> None:
+    request = (
+        "# Berths\n\n## Features\n\n- Guests book a berth\n\n## What I do not want\n\n"
+        "- a newsletter\n- accounts with badges\n\nIt has to be online in May.\n"
+    )
+    letter = (
+        "Dear Ms Holm,\n\nwe want a page with berths.\n\nA few things we do not want. We don't want a shop.\n"
+    )
+
+    assert [need.text for need in analyse_request(request).exclusions] == [
+        "a newsletter",
+        "accounts with badges",
+    ]
+    assert [need.text for need in analyse_request(letter).exclusions] == ["We don't want a shop."]
+
+
+def test_no_before_a_time_is_a_condition() -> None:
+    request = "# Berths\n\n## Features\n\n- No reply in 12 h: the berth is free again\n- No mooring fees\n"
+
+    assert [need.text for need in analyse_request(request).exclusions] == ["No mooring fees"]

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from orchestrator.domain.patterns import expression
 from workers.builtin.clauses import first_modal
 from workers.builtin.qualities import category_of
+from workers.builtin.wishes import imperative
 from workers.documents.lexicon import Lexicon
 from workers.documents.passage import ASKED
-from workers.documents.sentences import Sentence
+from workers.documents.sentences import TURNED_DOWN, Sentence
 
 _NOT_NOW = expression(  # beside what is left out: `Volunteers swap shifts (not in the first version)`
     r"[(（](?:not (?:in|for|part of) (?:v\d|the|this|our|mvp|scope)\b|out of scope|(?:was |has been )?(?:dropped|descoped|cancelled)\b"
@@ -22,7 +24,7 @@ _PURPOSE = expression(
 )  # behind it stands why
 _ASIDE = expression(r"(?<=\w)\s*[(（][^()（）]*[)）]")  # `under 1 s (model time not included)`
 _LATER = expression(  # of a heading: what comes later, rather than what is left out
-    r"^(?!.*\b(?:not|no|never|out|won['’]t|excluded|dropped|rejected)\b).*\b(?:later|future|after|post|icebox|ideas)\b",
+    r"^(?!.*\b(?:not|no|never|out|won['’]t|excluded|dropped|rejected)\b).*\b(?:later|future|after|post|icebox|ideas|parked|parking lot)\b",
     re.IGNORECASE,
 )
 DENIED = expression(  # in front of what is then not done: `no need to integrate with the till`
@@ -39,7 +41,7 @@ _BURDENS = expression(  # what people must not be made to do: `Please don't make
     re.IGNORECASE,
 )
 _BARE_NO = expression(  # a sentence of its own in a text without a section for it: `No payments.`
-    r"no (?!idea|problem|rush|hurry|matter|worries|doubt|wonder|thanks|other|one\b|surprise|need\b|longer|more\b|less\b|later\b|change|answer|reply|news|comment|luck|money|time|way)(?:[\w-]+ ){0,3}[\w-]+(?:[.!]?$|(?:,? (?:and |or )?no [\w-]+(?: [\w-]+)?){1,6}[.!]?$|, (?:the|our|my|they|we|he|she|it|that|this|people|there|otherwise|everybody|nobody) )",
+    r"(?:(?:rather|better|preferably|definitely|certainly|absolutely),? )?no (?!idea|problem|rush|hurry|matter|worries|doubt|wonder|thanks|other|one\b|surprise|need\b|longer|more\b|less\b|later\b|change|answer|reply|news|comment|luck|money|time|way)(?:[\w-]+ ){0,3}[\w-]+(?:[.!]?$|(?:,? (?:and |or )?no [\w-]+(?: [\w-]+)?){1,6}[.!]?$|, (?:the|our|my|they|we|he|she|it|that|this|people|there|otherwise|everybody|nobody) )",
     re.IGNORECASE,
 )
 _AT_TIMES = expression(  # what is not to be then is there otherwise: `No reminders between 9 pm and 7 am`
@@ -62,6 +64,10 @@ _DENYING = expression(  # an answer: `Native app? No app.`, `Insurance? We do no
 )
 _COMMENTS = expression(  # on what was left out before it
     r"(?:she|he|nobody|ever|some of us|(?:we|i) (?:had|have|know|think|talked|argued|expect)|(?:our|the) (?:\w+ ){1,2}keeps?|people|if it)\b",
+    re.IGNORECASE,
+)
+LEADS = expression(  # to what is left out: `Some things we do not want.`
+    r"(?:(?:and|but|now|finally|lastly|last|also),? )?(?:(?:a few|some|several|two|three|four|five|other|more|the following|there are|here are|(?:a )?word on) )*things? (?:that |which )?(?:we|i)(?: really| also)? (?:do not|don['’]t|will not|won['’]t|did not|didn['’]t) (?:want|need|do|build|ask for)\W*",
     re.IGNORECASE,
 )
 _REASON = expression(  # why something is left out, behind it
@@ -112,6 +118,8 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
         return True
     if row.role in ("", *ASKED) and _NOT_NOW.search(row.text):
         return True
+    if ";" in row.text and TURNED_DOWN.fullmatch(row.text.rpartition(";")[2].strip()):
+        return True
     if lex.find("exclusion", wish or _ASIDE.sub("", _PURPOSE.split(row.text)[0])):
         if (
             row.role in ASKED
@@ -152,6 +160,17 @@ def without_reason(text: str) -> str:
     """What is left out, without why: `Please leave out the wages, our accountant has something.`"""
     found = _REASON.search(text)
     return text[: found.start()] if found and len(text[: found.start()].split()) > 2 else text
+
+
+def is_behind(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, ...], str]]) -> bool:
+    """Whether a paragraph behind a list of what is left out asks for something else: `It has to be online in May.`"""
+    return (
+        not row.item
+        and (row.passage.block.section, row.role) in listed
+        and not _NEGATES.search(row.text)
+        and (first_modal(row.text, lex) is not None or imperative(row.text, lex))
+        and lex.find("exclusion", row.text) is None
+    )
 
 
 def is_for_later(row: Sentence, lex: Lexicon) -> bool:

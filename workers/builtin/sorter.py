@@ -75,6 +75,8 @@ class Sorter(SortedRequest):
             return
         if row.role == "non_goal" and exclusions.is_for_later(row, lex):
             row = row.within("requirement")
+        if row.role == "non_goal" and exclusions.is_behind(row, lex, self.listed):
+            row = row.within("")
         if self._forbids_or_excludes(row, lex):
             return
         modal = first_modal(row.text, lex)
@@ -201,6 +203,8 @@ class Sorter(SortedRequest):
     def _forbids_or_excludes(self, row: Sentence, lex: Lexicon) -> bool:
         """Take a rule that denies something, or what is left out."""
         text, role, values = row.text, row.role, row.passage.values
+        if exclusions.LEADS.fullmatch(text):
+            return self._situated(row, lex)
         without = cues.without(text, short=len(self.found) <= _FEW) if role in ("", *ASKED) else None
         if without and not self.manual and not lex.patterns["burden"].match(without["first"]):
             self._need(replace(row, text=without["said"]), lex, exclusion=True)

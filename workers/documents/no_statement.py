@@ -61,7 +61,7 @@ _REMOVED = expression(
     r"^\W*(?:removed|deleted|withdrawn|dropped|obsolete|superseded|entfallen|gestrichen|supprimée?|eliminado|已删除|已取消|削除)\b.{0,60}$",
     re.IGNORECASE,
 )
-_DROPPED = expression(r"^(?:#\d+\s+)?~~(.+?)~~")
+_DROPPED = expression(r"^(?:#\d+\s+|Q\d*[:：.]\s*)?~~(.+?)~~")
 _FINISHED = expression(  # behind what is struck out: `done`, `already there`
     r"^(?:(?!\b(?:not|no|never|too|dropped|rejected|instead|nicht|pas)\b).)*?(?:[✅✔☑✓]|\b(?:already|done|shipped|finished|fixed|bereits|erledigt|fertig|déjà|fait|ya|hecho)\b|已(?:经|有|做|完成|上线)|完成)",
     re.IGNORECASE | re.DOTALL,

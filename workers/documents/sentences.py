@@ -35,6 +35,14 @@ _EXPLAINS = expression(
     r"(?:we|this|it|they|that|these|those|there|i|because|otherwise|see|nobody)\b", re.IGNORECASE
 )
 _TURNS = expression(r"(?:but|however|instead|only)\b", re.IGNORECASE)  # to what is wanted
+TURNED_DOWN = (
+    expression(  # what was said of the part before: `Recordings were wished for; the board has said no`
+        r"(?:(?:and|but|so) )?(?:the |our )?[\w'’-]+(?: [\w'’-]+)? (?:has |have |had )?"
+        r"(?:(?:again )?(?:said no|refused|declined)|(?:turned|voted) (?:it|this|that|them|these) down"
+        r"|(?:decided|voted) against (?:it|this|that|them))\W*",
+        re.IGNORECASE,
+    )
+)
 _SETTING = frozenset(
     {"", "background", "problem"}
 )  # roles of sections before which a text is still an introduction
@@ -128,7 +136,10 @@ def _sentences(
         alone
         or (told and not apart)
         or any(
-            _REFERS.match(piece) or (passage.role in _MEASURES and is_today(piece)) for piece in pieces[1:]
+            _REFERS.match(piece)
+            or TURNED_DOWN.fullmatch(piece)
+            or (passage.role in _MEASURES and is_today(piece))
+            for piece in pieces[1:]
         )
     ):
         pieces = [said]
