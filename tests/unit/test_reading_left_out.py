@@ -266,3 +266,15 @@ def test_no_before_a_time_is_a_condition() -> None:
     request = "# Berths\n\n## Features\n\n- No reply in 12 h: the berth is free again\n- No mooring fees\n"
 
     assert [need.text for need in analyse_request(request).exclusions] == ["No mooring fees"]
+
+
+def test_leave_taking_struck_questions_and_parked_ideas_are_not_left_out() -> None:
+    request = (
+        "# Berths\n\n## Features\n\n- Guests book a berth\n\n## What we have not agreed on\n\nWho pays for the buoy?\n\n"
+        "## Parking lot\n\n- Could be fun: a picture of each boat\n- Q: ~~one key per crew?~~ → decided: yes, one key\n"
+        "- A webcam\n\nWith kind regards\nMoira Quill\n"
+    )
+    read = analyse_request(request)
+
+    assert [need.text for need in read.exclusions] == ["A webcam"]
+    assert read.questions == ("Who pays for the buoy?",)

@@ -30,6 +30,7 @@ _SUBJECT = expression(
     re.IGNORECASE,
 )
 _OWNER = expression(r"(?<![\w'’-])[a-z][\w-]*['’]s? $")
+_LONGEST_OWNER = 40  # characters
 _BE = frozenset({"is", "are", "was", "be", "by", "been"})
 
 
@@ -52,7 +53,7 @@ def _whole(name: str, sentence: str) -> str:
     at = sentence.find(name)
     if at < 0:
         return name
-    owner = _OWNER.search(sentence, 0, at)
+    owner = _OWNER.search(sentence, max(0, at - _LONGEST_OWNER), at)
     return (owner[0] if owner else "") + name + complement_to_end(sentence, at + len(name))
 
 
