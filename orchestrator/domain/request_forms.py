@@ -36,6 +36,7 @@ PROMPT = expression(
 )
 BUILT = expression(
     r"\b(?:build|create|develop|implement|design|code|program|ship|make)\b(?: (?:me|us))? (?:an?|the|this|my|our)\b[^.]{0,60}\b(?:app|application|tool|system|site|website|service|platform|api|bot|library|game|dashboard|program|cli|plugin|server|software|product|feature|prototype|mvp|extension|page|portal|module|script|component)s?\b"
+    r"|\b(?:build|create|develop|implement|program)(?: (?:me|us))? (?-i:[A-Z])[\w-]+[,:–—-]* (?:an?|the|our|my)\b"
     r"|\b(?:tasked with|(?:task|job|goal|mission) is)\b[^.]{0,20}\b(?:building|creating|developing|implementing|designing|writing)\b"
     r"|(?:开发|搭建|实现|做|写)(?:一[个款套])?.{0,20}(?:系统|应用|工具|网站|小程序|平台|服务|软件|程序|接口)",
     re.IGNORECASE,
@@ -52,6 +53,7 @@ WISH = expression(
     r"\b(?:we|i|our \w+|users?|customers?) (?:want|need|would like|wish|'d like|must|should|have to)\b|\b(?:please|the (?:system|app|application|tool|service|site|product|page|server|client|api)) (?:must|shall|should|has to|needs to|will|can|could|may)\b"
     r"|\b(?:it )?would be (?:great|nice|good|lovely|helpful|useful|ideal|perfect) (?:if|to)\b|\b(?:i|we)['’]d (?:like|love)\b|\b(?:i|we) (?:hope|would love)\b|\bcould (?:you|we)\b"
     r"|\b(?:we|i) (?:are|am|['’](?:re|m)) (?:asking|looking) for\b|\bto have (?:\w+ ){1,4}(?:built|made|developed)\b|\b(?:first|second|next|later) version\b|\bshould be (?:running|live|ready|in use|online|finished)\b|\bit (?:has to|must|should|needs to|may) (?!have\b)|\bhas to work\b"
+    r"|\b(?:has|have|needs?) to be (?:able to|in place)\b|\bthere (?:must|should|has to|needs to) be\b|^\W*don[’']t (?:do|build|add|touch|bother)\b|(?<=[.!] )don[’']t (?:do|build|add|touch|bother)\b"
     r"|\bplease\b|\bnice to have\b|\bi (?:do not|don[’']t) need\b|\b(?:is|are)(?: not|n[’']t) needed\b"
     r"|\bas an? [\w ]{2,30}, i\b|^[^\w\n]*(?:build|create|add|make|write|implement|develop|design|refactor|migrate|support|allow)\b|我们?(?:想|要|需要|希望)|需要|必须|请(?!问)|应该|wir (?:brauchen|wollen|möchten)|nous (?:voulons|avons besoin)|necesitamos|queremos|たい|こと[。．]",
     re.IGNORECASE | re.MULTILINE,

@@ -175,3 +175,33 @@ def test_wrapped_prose_is_not_cut_at_the_ends_of_its_lines(paragraph: str, state
     read = outline(f"# Desk\n\n{notes}\n\n{paragraph}\n")
 
     assert [block.text for block in read if block.kind == "paragraph"][9:] == statements
+
+
+@pytest.mark.parametrize(
+    "open_point",
+    [
+        "I have not decided whether the labels are printed by us or ordered.",
+        "We still haven't agreed who winds the bobbins.",
+        "One point I cannot answer yet is whether apprentices count.",
+    ],
+)
+def test_what_nobody_has_decided_is_an_open_question(open_point: str) -> None:
+    read = analyse_request(f"We need a list of our looms.\n\nWeavers enter the cloth.\n\n{open_point}\n")
+
+    assert open_point.rstrip(".") in [question.rstrip(".") for question in read.questions]
+
+
+def test_what_was_decided_is_no_open_question() -> None:
+    read = analyse_request("We need a list of our looms.\n\nThe guild has decided who winds the bobbins.\n")
+
+    assert not any("bobbins" in question for question in read.questions)
+
+
+def test_what_a_text_tells_its_reader_is_not_asked_for() -> None:
+    read = analyse_request(
+        "You are going to build Shuttle, a record of our looms. Read all of this twice before you start and ask me if it "
+        "contradicts itself.\n\nRead this text before you start.\n\nWeavers must enter the cloth.\n"
+    )
+
+    assert not any("before you start" in text for text in asked(read)[1:])
+    assert any("Shuttle" in text for text in asked(read))

@@ -73,6 +73,28 @@ def test_row_is_what_its_state_says(cells: str, text: str, role: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("header", "cell", "role"),
+    [
+        ("Done?", "no", "requirement"),
+        ("Built?", "not yet", "requirement"),
+        ("Done?", "half way", "requirement"),
+        ("Done?", "yes, in use since May", "done"),
+        ("Shipped", "yes", "done"),
+        ("Done?", "yes, but only for two shafts", "requirement"),
+        ("Done?", "thrown out, nobody asked", "non_goal"),
+        ("Decision", "no", "requirement"),
+        ("Status", "no", "non_goal"),
+    ],
+)
+def test_column_that_asks_whether_it_is_finished_leaves_nothing_out(
+    header: str, cell: str, role: str
+) -> None:
+    read = roles(f"# Loom\n\n| # | Feature | {header} |\n|---|---|---|\n| 1 | Count the heddles | {cell} |\n")
+
+    assert read["Count the heddles"] == role
+
+
 def test_states_at_the_right_edge_of_plain_text() -> None:
     read = roles(
         "LOOM -- LIST OF WORK\n\n--------------------\nEPIC 1  WARPING                             COMPLETE\n\n"

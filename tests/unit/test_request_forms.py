@@ -29,6 +29,9 @@ FORMS = [
     ),
     ("Build a todo app that works offline", ""),
     ("You are a senior engineer. Build a todo app that must work offline.", ""),
+    ("You are going to build Shuttle, a record of our looms. We weave by hand. " + "It is slow. " * 12, ""),
+    ("We weave by hand.\nIt is slow.\n" + "The yarn is dear. " * 12 + "\nDon't do the wages.", ""),
+    ("We weave by hand.\nIt is slow.\n" + "Rome was built by slaves. " * 12, "essay"),
     (
         f"The import fails:\n\n{LOG}\n## Expected\n\nIt should go on.\n\n## Requirements\n\n- Retry three times\n",
         "",

@@ -98,6 +98,10 @@ def listed(text: str, longest: int = 8) -> list[str]:
     )
 
 
+_ADDRESSED = expression(  # what may stand in front of an order
+    r"^(?:please|also|then|you(?:['’]re| are) (?:(?:going|asked|hired) )?to|your (?:task|job) is to)\s+",
+    re.IGNORECASE,
+)
 _HAS = expression(
     r"\w+ (?:has|have|must|shall|should|is|are|can|will|may)\b"
 )  # `Search has to answer`, a noun
@@ -108,8 +112,9 @@ def imperative(text: str, lex: Lexicon) -> bool:
         return any(text.startswith(verb) for verb in lex.verbs) or bool(re.match(r"(?:请|帮我|为|给)", text))
     if re.match(r"(?:ask|tell|call) (?:me|us|him|her|them|again)\b", text, re.IGNORECASE):
         return False  # of people, not of the thing
-    first = re.match(r"(?:please\s+|also\s+|then\s+)?([A-Za-z]+)\s+(?!of\b)\S", text, re.IGNORECASE)
-    return first is not None and first[1].lower() in lex.verbs and not _HAS.match(text)
+    said = _ADDRESSED.sub("", text, count=1)
+    first = re.match(r"([A-Za-z]+)\s+(?!of\b)\S", said)
+    return first is not None and first[1].lower() in lex.verbs and not _HAS.match(said)
 
 
 def doer_of(text: str, lex: Lexicon) -> str:

@@ -56,7 +56,7 @@ def form_of(text: str, read: Sequence[Passage]) -> str:
         return "prompt"
     sentences = count_sentences(text)
     listed = sum(passage.block.kind in ("item", "row") for passage in read)
-    wishes = len(WISH.findall(text))
+    wishes = len(WISH.findall("\n".join(" ".join(passage.block.text.split()) for passage in read)))
     if (
         asked < 3
         and "requirement" not in roles

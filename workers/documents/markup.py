@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 from orchestrator.domain.patterns import expression
+from workers.documents.drawn_tables import with_drawn_tables
 from workers.documents.spec_lines import with_captions
 
 _MANY = 2  # lines of a markup from which a text is taken to be written in it
@@ -65,7 +66,8 @@ _QUOTE = expression(r"^> ?", re.MULTILINE)
 
 def as_hashes(text: str) -> str:
     """The text with Markdown's marks where it has those of another markup."""
-    text = _NUMBERED_RULED.sub(lambda m: f"{'#' if m[2] == '=' else '##'} {m[1]}", _set_back(text))
+    text = with_drawn_tables(_set_back(text))
+    text = _NUMBERED_RULED.sub(lambda m: f"{'#' if m[2] == '=' else '##'} {m[1]}", text)
     text = _SIMPLE_TABLE.sub(_ruled_table, text) if _SIMPLE_TABLE.search(text) else text
     text = _TABLE_RULE.sub(_fitting, text)
     if not _HASH.search(text):

@@ -65,7 +65,10 @@ _TIMES = frozenset(
 _DOERS = frozenset({"who", "wer", "qui", "quién", "谁"})
 _STRUCK = expression(r"~~(.+?)~~\W*(?:[(（].*)?", re.DOTALL)
 _STRUCK_AND = expression(r"~~(.+?)~~\W*(\w.{2,40})", re.DOTALL)
-_YES = expression(r"\W*(?:yes|y|ja|oui|sí|x|是|100 ?%)\W*$|\s*[✓✔✅☑]", re.IGNORECASE)
+_YES = expression(  # `yes`, `yes, live since 2 April`
+    r"\W*(?:yes|y|ja|oui|sí|sì|sim|x|是|100 ?%)\W*$|(?:yes|ja|oui|sí|sì|sim|是)\s*[,;:.(（，：–—-](?!.*\b(?:but|except|partly|half|nearly|almost|only|not|until|aber|teilweise|fast|mais|pero)\b)|\s*[✓✔✅☑]",
+    re.IGNORECASE,
+)
 _FINISHED = ASKED | {"goal", "plan", "constraint", ""}  # roles whose rows may be done already
 _NONFUNCTIONAL = expression(r"NFR?[-\d]")  # of an identifier: `NFR-3`
 _KEY = expression(r"(?:[A-Z]{1,10}-?\d+|#\d+)[:：]?\s+")  # of an issue, before its state
@@ -273,6 +276,15 @@ def _asks_if_done(header: str) -> bool:
     return is_done(header.strip(" *?？")) or column_of(header) == "status"
 
 
+def _is_not_yet(cell: tuple[str, str]) -> bool:
+    """Whether a cell says `no` to its header's question whether the thing is finished: `Done?`."""
+    header, said = cell
+    asked = column_of(header) == "status" and (
+        is_done(header.strip(" *?？")) or header.rstrip(" *")[-1:] in "?？"
+    )
+    return asked and state_of(said) == "non_goal" and not state_of(said, alone=False)
+
+
 def _state(cells: Sequence[tuple[str, str]], text: str, status: str) -> State:
     """The state of a row: what its status column says, else what a short cell beside its statement does."""
     first, *others = re.split(r"\s*[,，;；]\s*", status)
@@ -280,7 +292,8 @@ def _state(cells: Sequence[tuple[str, str]], text: str, status: str) -> State:
         return "done"  # `Critical; done`
     beside = [_keyless(cell) for _, cell in cells if cell not in (text, status) and len(cell) < _STATUS]
     said = {state_of(cell, alone=False) for cell in beside}
-    given = state_of(status) or ("done" if "done" in said and not status else "")
+    stated: State = "open" if any(map(_is_not_yet, cells)) else state_of(status)
+    given = stated or ("done" if "done" in said and not status else "")
     return "non_goal" if "non_goal" in said else given
 
 
