@@ -11,6 +11,7 @@ from typing import Any, Literal
 from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
+from workers.documents.accepted import most_like, named_places
 from workers.documents.block_parts import statements
 from workers.documents.content import (
     Content,
@@ -33,7 +34,6 @@ MANUAL = "manual"  # form of a text that explains what exists: a request for wha
 PATH = "spec/request-ledger.json"
 SHOWN = 200  # characters of a block that the ledger repeats
 _LIKE = 0.6  # share of common words from which a block holds an item that no block holds word for word
-_CLOSE = 0.3  # share of common words from which a criterion that names no requirement belongs to one
 _ID = expression(r"\b[A-Z]{1,6}-?\d+(?:\.\d+)*\b")
 _ROLES = {  # where an item of a kind is looked for first
     "requirement": frozenset({"requirement", "use_case", "nonfunctional", "constraint", ""}),
@@ -142,7 +142,10 @@ def book(request: str, discovery: Discovery) -> Booked:
         _also(take, "risk", risk.mitigation)
     done = [row.model_copy(update={"source": take("done", row.text)}) for row in discovery.done]
     told = {row.id: keywords(row.text) for row in rows if row.kind != "exclusion"}
-    criteria = [_criterion(row, take("criterion", row.text), of_block, told) for row in discovery.acceptance]
+    places = named_places(read)
+    criteria = [
+        _criterion(row, take("criterion", row.text), of_block, told, places) for row in discovery.acceptance
+    ]
     for user in discovery.target_users:
         take("user", user.name)
         _also(take, "user", *user.needs)
@@ -227,30 +230,23 @@ def _named(
 
 
 def _criterion(
-    row: StatedCriterion, source: str, of_block: Mapping[str, str], told: Mapping[str, frozenset[str]]
+    row: StatedCriterion,
+    source: str,
+    of_block: Mapping[str, str],
+    told: Mapping[str, frozenset[str]],
+    places: Mapping[str, str],
 ) -> StatedCriterion:
     """A criterion at its requirement: the one of its block, else the one that it names, else the one most like it.
 
-    `told`: the words of each requirement.
+    `told`: the words of each requirement. `places`: the criteria beside which theirs is named.
     """
     named = next((word for word in _ID.findall(row.text) if word in told), "")
     known = of_block.get(row.parent, row.parent if row.parent in told else "") or named
     words = keywords(row.text)
-    strange = known in told and not named and not words & told[known]
-    like = _most_like(words, told) if not known or strange else ""
+    strange = known in told and not named and source not in places and not words & told[known]
+    like = most_like(words, told) if not known or strange else ""
     known = known or (next(iter(told)) if len(told) == 1 else "")
     return row.model_copy(update={"source": source, "parent": like or known})
-
-
-def _most_like(wanted: frozenset[str], told: Mapping[str, frozenset[str]]) -> str:
-    """The requirement that shares most words; empty when none is close."""
-    close = [
-        (len(wanted & words) / min(len(wanted), len(words)), name)
-        for name, words in told.items()
-        if len(wanted & words) > 1
-    ]
-    share, name = max(close, default=(0.0, ""))
-    return name if share >= _CLOSE else ""
 
 
 class _Finder:

@@ -9,6 +9,7 @@ from orchestrator.domain.courtesies import is_below_farewell, is_signature
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk, keywords
+from workers.documents.accepted import with_places
 from workers.documents.lexicon import lexicon
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import is_done, priority_of, role_of
@@ -44,7 +45,7 @@ def completed(found: list[Passage]) -> tuple[Passage, ...]:
     given = _attributes(found)
     headings = {passage.block.id for passage in found if passage.block.kind == "heading"}
     told = [_with_attributes(passage, given, headings) if given else passage for passage in found]
-    return tuple(_without_data(list(_below_finished(told))))
+    return tuple(with_places(list(_without_data(list(_below_finished(told))))))
 
 
 def _without_data(found: list[Passage]) -> Iterator[Passage]:
