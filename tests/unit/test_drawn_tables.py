@@ -7,6 +7,11 @@ import pytest
 from workers.documents.drawn_tables import with_drawn_tables
 from workers.documents.passages import passages
 
+HEADED = """ID    Requirement           Status
+L-1   Count the heddles     Done
+      of each shaft
+L-2   Print the tie-up      Open
+L-3   Foot massage          Cancelled"""
 DRAWN = """LOOM WORKS
 
 ID   | Requirement       | Clause | Status
@@ -60,9 +65,21 @@ def test_a_line_without_a_first_cell_goes_on_with_the_row_above(text: str, rows:
     assert with_drawn_tables(text).strip().split("\n") == ["| ID | Wish |", "|---|---|", *rows]
 
 
+def test_header_of_known_columns_marks_them_without_a_rule() -> None:
+    read = {passage.text: passage.role for passage in passages(HEADED) if passage.block.kind == "row"}
+
+    assert read == {
+        "Count the heddles of each shaft": "done",
+        "Print the tie-up": "requirement",
+        "Foot massage": "non_goal",
+    }
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "Status   of the requirement   risk\nL-1 counts the heddles of the loom\nL-2 prints",
+        "Weaver   works at the loom\nDyer     works at the vat\nOwner    pays",
         "+-----+     +----+\n| App | --> | DB |\n+-----+     +----+",
         "+------+\n| Loom |\n+------+",
         "| a | b |\n|---|---|\n| 1 | 2 |",

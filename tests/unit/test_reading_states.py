@@ -27,6 +27,9 @@ def roles(request: str) -> dict[str, str]:
         ("60 %", "open"),
         ("half done", "open"),
         ("🚧", "open"),
+        ("◐", "open"),
+        ("○", "open"),
+        ("●", "done"),
         ("dropped coins are counted", ""),
         ("No charge for members", ""),
         ("Next train to the harbour", ""),
@@ -85,6 +88,8 @@ def test_row_is_what_its_state_says(cells: str, text: str, role: str) -> None:
         ("Done?", "thrown out, nobody asked", "non_goal"),
         ("Decision", "no", "requirement"),
         ("Status", "no", "non_goal"),
+        ("Status", "✗", "non_goal"),
+        ("Status", "–", "requirement"),
     ],
 )
 def test_column_that_asks_whether_it_is_finished_leaves_nothing_out(
@@ -124,3 +129,18 @@ def test_columns_that_hold_no_states_stay_as_they_are() -> None:
     ]
 
     assert without_edges(lines) == lines
+
+
+@pytest.mark.parametrize(
+    ("item", "role"),
+    [
+        ("Refunds, finished in April", "done"),
+        ("Search by date - already exists", "done"),
+        ("Refunds, finished within a day", "requirement"),
+        ("Show what is already there", "requirement"),
+    ],
+)
+def test_words_behind_an_item_say_that_it_is_finished(item: str, role: str) -> None:
+    read = roles(f"# Loom\n\n## Features\n\n- {item}\n- Print the tie-up\n")
+
+    assert role in [found for text, found in read.items() if item.startswith(text) and text != "Loom"]

@@ -1,4 +1,4 @@
-"""Tables of plain text whose lines are drawn, or whose columns a rule of dashes marks, as Markdown.
+"""Tables of plain text whose lines are drawn, or whose columns a rule of dashes or the header marks, as Markdown.
 
 ID   | What   | Status         +------+--------+        ID    What      Status
 -----+--------+-------         | ID   | What   |        ----  --------  ------
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from orchestrator.domain.patterns import expression
+from workers.documents.reading_words import column_of
 
 _BARS = str.maketrans("│┃║", "|||")
 _RULE = expression(
@@ -19,6 +20,9 @@ _RULE = expression(
 )
 _JOINTS = expression(r"[-=─═━:]{2,}")
 _SPACED = expression(r"[ \t]*[-=]{2,}(?: +[-=]{2,}){1,40}[ \t]*$")
+_CELL = expression(r"\S+(?: \S+)*")
+_STATING = frozenset({"requirement", "description", "needs", "goal", "risk", "question"})  # columns
+_RANKING = frozenset({"priority", "status", "release", "criterion", "target"})  # columns beside it
 _FENCE = ("```", "~~~")
 
 
@@ -29,7 +33,7 @@ def with_drawn_tables(text: str) -> str:
     for blank, group in groupby(text.split("\n"), key=lambda line: not line.strip()):
         lines = list(group)
         fences = sum(line.lstrip().startswith(_FENCE) for line in lines)
-        table = [] if blank or fenced or fences else _drawn(lines) or _spaced(lines)
+        table = [] if blank or fenced or fences else _drawn(lines) or _spaced(lines) or _headed(lines)
         made += table or lines
         fenced = fenced != (fences % 2 == 1)
     return "\n".join(made)
@@ -60,21 +64,27 @@ def _spaced(lines: Sequence[str]) -> list[str]:
     if not at or _SPACED.match(lines[at - 1]):
         return []
     starts = [run.start() for run in re.finditer(r"[-=]+", lines[at])]
-    ends = [*starts[1:], None]
-    begin = at - 1
     body = [line for line in lines[at + 1 :] if not _SPACED.match(line)]
+    return _in_columns(lines[: at - 1], [lines[at - 1], *body], starts)
 
-    def row(line: str) -> list[str]:
-        return [_cell(line[start:end]) for start, end in zip(starts, ends, strict=True)]
 
-    straddled = any(
-        line[start - 1 : start + 1].strip() == line[start - 1 : start + 1] != ""
-        for line in body
-        for start in starts[1:]
-    )
-    if straddled or not all(row(lines[begin])[:2]):
+def _headed(lines: Sequence[str]) -> list[str]:
+    """A table without a rule, whose columns begin where those of its first line do, which names what they hold."""
+    cells = [*_CELL.finditer(lines[0])] if "  " in lines[0].strip() else []
+    kinds = [column_of(cell[0]) for cell in cells]
+    stating = _STATING & {*kinds} and _RANKING & {*kinds}
+    if len(lines) < 3 or len(cells) < 3 or not stating:
         return []
-    return [*lines[:begin], *_table([[row(lines[begin])], [row(line) for line in body]], len(starts))]
+    return _in_columns([], lines, [cell.start() for cell in cells])
+
+
+def _in_columns(before: Sequence[str], lines: Sequence[str], starts: Sequence[int]) -> list[str]:
+    """The lines, the first of them the header, as a table of columns that begin there; empty when words run over an edge."""
+    ends = [*starts[1:], None]
+    rows = [[_cell(line[start:end]) for start, end in zip(starts, ends, strict=True)] for line in lines]
+    if any(line[start - 1 : start].strip() for line in lines for start in starts[1:]) or not all(rows[0][:2]):
+        return []
+    return [*before, *_table([rows[:1], rows[1:]], len(starts))]
 
 
 def _table(groups: list[list[list[str]]], width: int) -> list[str]:

@@ -37,7 +37,7 @@ _TAIL = expression(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
 _DASHED = expression(r"\s+[–—]+\s+([^–—]{2,80})$")  # `Ticks – dropped 3 May, too many re-tries`
 _STATE = expression(r"[:：]\s*\**([^:：]{2,60})\**$")  # `Rates with a start time: shipped in 4.2`
 _SINCE = expression(
-    r"[,，;；.。]\s+(?:(?:status|state|stand|statut|estado)[:：]\s*|状态[:：]\s*|(?=already ))([^,;:.]{2,40})[.。]?$",
+    r"[,，;；.。]\s+(?:(?:status|state|stand|statut|estado)[:：]\s*|状态[:：]\s*|(?=already |(?:done|finished|shipped|live|delivered|released|completed|implemented|accepted) (?:in|on|since|with)\b))([^,;:.]{2,40})[.。]?$",
     re.IGNORECASE,
 )
 _NOTED = expression(r"\s*\W?[(（]([^()（）]{2,60})[)）]\W?$")  # `Site survey *(accepted 9 February)*`
@@ -75,7 +75,7 @@ _NOT = expression(
 
 def is_left_open(cell: str) -> bool:
     """Whether a cell holds nothing, or what a template had there."""
-    return (not re.search(r"\w", cell) and not is_done(cell)) or TEMPLATE.match(cell) is not None
+    return (not re.search(r"\w", cell) and not state_of(cell)) or TEMPLATE.match(cell) is not None
 
 
 def identified(base: Passage) -> Passage:

@@ -15,7 +15,9 @@ from workers.documents.reading_words import is_done, state_word
 State = Literal["done", "non_goal", "open", ""]
 
 _SHARE = expression(r"\W*(\d{1,3}) ?%")
-_SIGN = expression(r"\s*(?:(?P<done>[✅✔☑✓])|(?P<non_goal>[❌✗✘🚫🗑])|(?P<open>[🚧⏳🔄⬜☐🔜🔲🟡💭💡]))\ufe0f?")
+_SIGN = expression(
+    r"\s*(?:(?P<done>[✅✔☑✓])|(?P<non_goal>[❌✗✘🚫🗑])|(?P<open>[◐◑◔◕○◯🚧⏳🔄⬜☐🔜🔲🟡💭💡]))\ufe0f?"
+)
 _STRUCK = expression(r"\s*~~[^~]{1,20}~~\s*")  # the value before: `~~P2~~ dropped in June`
 _BEHIND = expression(  # where the state ends and what is said of it begins
     r"\s*[,，;；:：(（]|\s+[-–—]+\s+|\.\s|\s+(?=(?:in|on|at|by|since|for|because|from|until|as|and|am|seit|wegen|und|le|depuis|desde|et|el|y|this|last|after)\b)|\s+(?=\d)"
@@ -32,7 +34,7 @@ def state_of(status: str, *, alone: bool = True) -> State:
     if share and alone:
         return "done" if share[1] == "100" else "open"
     head = _BEHIND.split(said, maxsplit=1)[0]
-    if is_done(said) or is_done(head):
+    if is_done(said) or is_done(head) or (alone and said == "●"):
         return "done"
     sign = _SIGN.match(said)
     if sign:
