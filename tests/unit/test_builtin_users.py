@@ -46,7 +46,7 @@ def test_persona_is_named_by_what_they_do(heading: str, occupation: str, told: s
 @pytest.mark.parametrize(
     ("text", "target"),
     [
-        ("Cut missed collections from 40 to under 10 per month", "under 10"),
+        ("Cut missed collections from 40 to under 10 per month", "under 10 per month"),
         ("90 % of catches are reported within 48 hours instead of 35 % today", "90 %"),
         ("We hope to bring that down to five parts or fewer", "five parts or fewer"),
         ("no-shows: 9 % now, she'd be happy with 4 %", "4 %"),

@@ -37,7 +37,7 @@ def test_mail_is_read_without_its_head_and_its_foot() -> None:
         "Please don't make us type the old cards in again.",
     ]
     assert [actor.name for actor in found.actors] == ["volunteer", "parent"]
-    assert [goal.target for goal in found.goals] == ["less than 3"]
+    assert [goal.target for goal in found.goals] == ["less than 3 a month"]
     assert not found.exclusions
 
 

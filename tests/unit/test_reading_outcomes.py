@@ -206,3 +206,123 @@ def test_what_others_provide_is_relied_on_and_what_is_only_spoken_of_is_not(
     read = analyse_request(f"# Locks\n\n## {heading}\n\n- {said}\n{REST}")
 
     assert bool(read.dependencies) is relied
+
+
+@pytest.mark.parametrize(
+    ("said", "target"),
+    [
+        ("Lost keys go down to four a season at most", "four a season at most"),
+        ("Bajar las averías de 90 a 12 por semana", "12 por semana"),
+        ("The bell rings about 40 times a day instead of 90", "40 times a day"),
+        ("180 boats a week after two months", "180 boats a week"),
+        ("Faire passer le taux de retard de 48 % à 15 %", "15 %"),
+        ("Que al menos el 60 % de las esclusas abra a su hora", "al menos el 60 %"),
+        ("One passage in fifty starts late", "One passage in fifty"),
+        ("Half of the skippers book ahead", "Half"),
+        ("Wardens spend six hours a week on lists, and we want that to be one", "one"),
+        ("The wait falls by a third (baseline: 35 min)", "by a third"),
+        ("A skipper finds out within 5 minutes that a gate is shut", "within 5 minutes"),
+        ("Halve the calls to the lock house, which were 4,100 in 2025", "Halve"),
+        ("Bills go out the day after the passage, not at month end", "the day after the passage"),
+        ("过闸时间从两小时缩短到半小时", "半小时"),
+        ("一年内事故降到3起以下", "3起以下"),
+    ],
+)
+def test_target_is_the_whole_value_that_is_to_be_reached(said: str, target: str) -> None:
+    assert [target for _, target in goals(f"# Locks\n\n## Goals\n\n- {said}")] == [target]
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        (
+            "We want to get the calls down to 6, and we want boats through within 2 hours (it's 5 now).",
+            [("calls", "6"), ("boats through (it's 5 now)", "within 2 hours")],
+        ),
+        (
+            "Vogliamo portare i ritardi sotto i 90 all'anno e chiudere i reclami entro 4 giorni.",
+            [("Vogliamo portare i ritardi", "sotto i 90 all'anno"), ("chiudere i reclami", "entro 4 giorni")],
+        ),
+        (
+            "We reach 55 % on average and would like 70 % next season.",
+            [("We reach 55 % on average and would like next season", "70 %")],
+        ),
+    ],
+)
+def test_sentence_with_two_values_to_reach_has_two_goals(said: str, found: list[tuple[str, str]]) -> None:
+    assert goals(f"# Locks\n\n## Goals\n\n{said}") == found
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The money spent on paint, last year £5,100 in all, ought to stay near £2,000.",
+        "If 15 of the 20 wardens write in it by June, I shall be content.",
+        "Se na Páscoa houver no máximo um atraso, já me dou por satisfeito.",
+        "Wir sind zufrieden, wenn höchstens 5 Boote am Tag warten.",
+    ],
+)
+def test_prose_that_wishes_for_another_value_than_that_of_today_is_a_goal(said: str) -> None:
+    read = analyse_request(f"# Locks\n\nThe wardens keep a paper book. {said}{REST}")
+
+    assert [goal.text for goal in read.goals] == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Last year 900 boats passed the locks in 40 days.",
+        "We now have 12 locks and the wardens keep a book.",
+        "If the book is lost, the wardens are content with a list.",
+    ],
+)
+def test_prose_that_only_tells_of_values_is_no_goal(said: str) -> None:
+    assert not analyse_request(f"# Locks\n\nThe wardens keep a paper book. {said}{REST}").goals
+
+
+def test_sentences_behind_one_that_counts_what_should_change_are_goals() -> None:
+    read = analyse_request(
+        "# Locks\n\nThe wardens keep a paper book. Two things ought to be different next year. "
+        "Bills go out on the Friday of the same week. And complaints are settled in three days. "
+        f"The warden writes each passage down.{REST}"
+    )
+
+    assert [goal.text for goal in read.goals] == [
+        "Bills go out on the Friday of the same week.",
+        "And complaints are settled in three days.",
+    ]
+
+
+def test_sentences_behind_one_that_counts_things_to_show_are_no_goals() -> None:
+    read = analyse_request(f"# Locks\n\nTwo things must be on the page. The gate. The hour.{REST}")
+
+    assert not read.goals
+
+
+def test_label_with_the_goal_of_a_sprint_is_a_goal() -> None:
+    read = analyse_request(
+        f"# Locks\n\n## Sprint 2\n\n**Sprint goal:** Skippers book without a phone call.{REST}"
+    )
+
+    assert [goal.text for goal in read.goals] == ["Skippers book without a phone call."]
+
+
+@pytest.mark.parametrize(
+    ("above", "found"),
+    [
+        ("Every skipper gets the hour he asked for, and boats wait less.", 2),
+        ("Our goals for a better season are listed here.", 1),
+        ("Instead the wardens write less by hand.", 1),
+    ],
+)
+def test_sentence_above_a_list_of_goals_is_one_where_it_says_what_gets_better(above: str, found: int) -> None:
+    assert (
+        len(goals(f"# Locks\n\n## Product goal\n\n{above}\n\n- Wrong bills: from 9 to at most 1.")) == found
+    )
+
+
+@pytest.mark.parametrize("heading", ["Worum es geht", "Pourquoi ce projet"])
+def test_section_that_tells_what_it_is_about_holds_no_goals(heading: str) -> None:
+    said = {"W": "Wir betreiben 14 Schleusen an zwei Kanälen.", "P": "Nous exploitons 14 écluses."}
+
+    assert not analyse_request(f"# Locks\n\n## {heading}\n\n{said[heading[0]]}{REST}").goals

@@ -202,9 +202,9 @@ def test_category_of_a_heading_is_overruled_by_words_of_another_alone(
         ("The share of lost cards should reach a third", "a third"),
         ("Every grade from 4 to 8a has at least 6 routes", "at least 6"),
         ("Lost cards per ward (17 on average) → < 3", "< 3"),
-        ("Sell at least 30 cards a day before 11:30", "at least 30"),
+        ("Sell at least 30 cards a day before 11:30", "at least 30 cards a day"),
         ("Move all wards to cards before summer 2027", "before summer 2027"),
-        ("Meno tessere perse: da 65 a meno di 20 per anno", "meno di 20"),
+        ("Meno tessere perse: da 65 a meno di 20 per anno", "meno di 20 per anno"),
         ("Die Ausgabe von 20 auf höchstens fünf Minuten senken", "höchstens fünf Minuten"),
     ],
 )

@@ -19,7 +19,7 @@ from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED
 from workers.documents.reading_words import says
 from workers.documents.sentences import Sentence
-from workers.documents.trouble import hurts_today
+from workers.documents.trouble import hurts_today, tells_of_better
 
 _LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
 _STRONG = r"\b(?:must|shall|should)\b|必须|应该|应当"
@@ -106,6 +106,13 @@ def under_topic(row: Sentence, *, depth: int) -> bool:
     return row.item and 0 < depth <= len(row.passage.block.section) and not row.passage.label
 
 
+_OF_LIST = expression(
+    r"^(?:instead|so|thus|therefore|for this|to (?:do|reach|get))\b|\b(?:goals?|aims?|objectives?|targets?|metrics?|measures?|figures?|numbers?|following|follows|below|these|this|things|results|document|project)\b"
+    r"|\b(?:ziele?n?|objectifs?|objetivos?|obiettivi|doelen)\b|目标|指标|以下|如下|目標|次の",
+    re.IGNORECASE,
+)
+
+
 def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, ...], str]]) -> bool:
     """Whether a sentence without a modal only leads to the list of its section, or tells a story among requirements or
     use cases. `listed`: sections, each with a role, that have a list."""
@@ -113,7 +120,7 @@ def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, .
         return False
     if row.role in ASKED and lex.find("as_a", row.text):
         return False
-    if row.role == "goal" and says("aims", row.text):
+    if row.role == "goal" and (says("aims", row.text) or _states_goal(row.text)):
         return False
     asks = lex.weak.search(row.text) is not None or imperative(row.text, lex) or doer_of(row.text, lex) != ""
     if row.role == "use_case":
@@ -123,6 +130,11 @@ def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, .
         return not (goes_on or row.passage.parent or reads_as_rule(row.text) or _NAMES_WISH.match(row.text))
     with_list = (row.passage.block.section, row.role) in listed
     return with_list and row.role in _LISTED and not (row.role in ASKED and asks)
+
+
+def _states_goal(text: str) -> bool:
+    """Whether a sentence above a list of goals is one itself: it says what is to become better, and does not speak of the list."""
+    return text.endswith((".", "。")) and _OF_LIST.search(text) is None and tells_of_better(text)
 
 
 def _is_told(row: Sentence, lex: Lexicon) -> bool:

@@ -10,16 +10,17 @@ from workers.builtin.analysis import Goal
 from workers.builtin.phrases import TRIM
 from workers.documents.heading_roles import OKR
 from workers.documents.lexicon import Lexicon
-from workers.documents.quantities import quantities
+from workers.documents.quantities import quantities, rate_end
+from workers.documents.reading_words import quantity_words
 from workers.documents.sentences import Sentence
 
 _RISING = expression(
-    r"\s*\b(?:from|von|de|desde)\s[^,;:]{1,40}?\s(?:(?:down|up)\s)?(?:to|auf|à|a)\s*$|\s+(?:(?:down|up)\s+)?to\s*$|\s*\d[\d.,]*\s?%?\s*(?:->|→|=>)\s*$",
+    r"\s*\b(?:from|von|de|desde|da|van)\s[^,;:]{1,40}?\s(?:(?:down|up)\s)?(?:to|auf|à|a|para|naar)\s*$|\s+(?:(?:down|up)\s+)?to\s*$|\s*\d[\d.,]*\s?%?\s*(?:->|→|=>)\s*$",
     re.IGNORECASE,
 )
 _NEAR = 240  # characters before a value that say what it is
 _FROM = expression(
-    r"(?:\b(?:from|(?<!rating )(?<!score )(?<!minimum )(?<!maximum )of|instead of|not(?: after| for)?|von|statt|invece che|da|de|desde|hoy el|heute)[:：]?|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
+    r"(?:\b(?:from|(?<!rating )(?<!score )(?<!minimum )(?<!maximum )of|instead of|not(?: after| for)?|von|statt|invece che|da|de|desde|hoy el|heute)[:：]?|(?:从|由)[^\d到至一二两三四五六七八九十百半]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
     re.IGNORECASE,
 )
 _NOW = expression(
@@ -28,19 +29,29 @@ _NOW = expression(
 )
 _BOUND = r"(?:at (?:least|most)|under|below|above|over|up to|no more than|not more than|fewer than|less than|more than|better than|within|höchstens|mindestens|unter|über|au moins|au plus|moins de|plus de|al menos|como máximo|menos de|不超过|不低于|低于|高于|少于|至少|大于|小于|以内)"
 _TO = expression(
-    r"(?:\b(?:to|auf|à|a)|[到至を为])\s*(?:about |under |below |over |at (?:most|least) )?$", re.IGNORECASE
+    r"(?:\b(?:to|auf|à|a|para|pra|naar)|[到至を为])\s*(?:about |under |below |over |at (?:most|least) )?$",
+    re.IGNORECASE,
 )
-_PAST = expression(r"\b(?:was|were|had)\s*(?:about |around )?$", re.IGNORECASE)
-_WANTED = expression(r"\b(?:want|wants|reach|be at|get to|aim for|promised|agreed on)\s+$", re.IGNORECASE)
+_PAST = expression(
+    r"\b(?:was|were|had|averaged|spent|counted|reached|(?<!\bto )(?:average|spends?|count|get|reach))\s*(?:about |around |some |only )?$",
+    re.IGNORECASE,
+)
+_WANTED = expression(
+    r"\b(?:(?:want|like|wish|hope|aim|need|reach|promise|agree)(?:s|d|ed)?(?: for| on)?(?: (?:that|it|this|them|these))?(?: to (?:be|have|see|reach|get|become))?(?: (?:at|to))?|(?:should|must|shall|has to|have to|ought to|is to|are to) (?:be|stay|need|take|cost|last|reach)(?: at)?|be at|get to|wanted:?|target:?|goal:?)\s+(?:about |around |only |just )?$",
+    re.IGNORECASE,
+)
 _WITH = expression(r"\bhappy with\s*$", re.IGNORECASE)
 _BASELINE = expression(  # in parentheses, what is so today: `(now 160`
-    r"[(（](?:(?:19|20)\d\d\s*[:：]|now|today|currently|at present|was|last year|heute|bisher|derzeit|aujourd.hui|actuellement|hoy|actualmente|目前|现在|现)[^()（）,;，；]*$",
+    r"[(（](?:(?:19|20)\d\d\s*[:：]|baseline|starting|now|today|currently|at present|was|last year|heute|bisher|derzeit|aujourd.hui|actuellement|hoy|actualmente|目前|现在|现)[^()（）,;，；]*$",
     re.IGNORECASE,
 )
 _TIME = expression(
     r"\b(?:within|in|d.ici|dentro de|innerhalb)\b.*\b(?:hours?|days?|weeks?|months?|years?|monat\w*|mois|ans?|meses|años?)?$|1 \S*あたり",
     re.IGNORECASE,
 )
+_WITHIN_HAN = expression(
+    r"[\d一二两三四五六七八九十半]+(?:年|个?月|学期|季度)[以之]?内"
+)  # the time to reach a value in
 _COUNTS = expression(  # behind the number that a sentence begins with: `25 clubs stream at least one box`
     r"\s*(?!(?:after|before|later|ago|in|within|from)\b)[^\W\d_]", re.IGNORECASE
 )
@@ -54,13 +65,20 @@ _NAMED = expression(r"[A-Za-z0-9]-?\d$")  # the number of a name: `O-1`
 _CHANGE = expression(
     r"^(?:提升|提高|增加|减少|降低|缩短|达|降|升)(?:到|至|为)\s*(?=[\d一二两三四五六七八九十半])|^(?:达|降|升|提升|提高|增加|减少|降低|缩短)\s*(?=\d)|^(?:控制在|达到)\s*"
 )
-_COMPARES = expression(r"\b(?:from|instead|now|today|von|statt|heute|de|au lieu|hoy)\b|[从由]", re.IGNORECASE)
+_COMPARES = expression(
+    r"\b(?:(?:target|goal|wanted):|from|instead|now|today|von|statt|heute|de|au lieu|hoy)(?!\w)|[从由]",
+    re.IGNORECASE,
+)
 _AFTER_COLON = expression(
     rf"^([^:：]{{4,90}})(?::\s+|：\s*)((?:[<>≤≥=~]|(?:down|up) (?:by|to)\b|{_BOUND}|\d|[$€£]|zero\b|half\b).{{0,60}}?)[.。]?$",
     re.IGNORECASE,
 )
 _DEADLINE = expression(  # the day by which something is reached, where no value is
     r"\b(?:by|before) (?:\d{1,2}[:.]\d\d|\d{1,2} ?(?:am|pm|o'clock))\b.*?$|(?:\b(?:before|by|until|bis(?: zum)?|vor|avant(?: le| la)?|d.ici(?: le| la)?|antes de(?:l)?|entro(?: il)?)\s+(?:the )?(?:(?:end|start|beginning|ende|fin|fine) (?:of |de |des |di )?)?(?:\w+\s+){0,2}?(?:(?:19|20)\d\d|spring|summer|autumn|winter|christmas|easter|year-end|\d{1,2}\.? [^\W\d]{3,9})\b).*?$|(?:次|每|当|本)?月\s*\d{1,2}\s*日(?:之?前)?|\d{4}\s*年(?:\s*\d{1,2}\s*月)?(?:之?[前内底])",
+    re.IGNORECASE,
+)
+_SOON = expression(  # a day that is a value: `the day after delivery`
+    r"\b(?:on )?(?:the (?:same|next|following) (?:working |business )?(?:day|morning|evening|week)|the (?:day|morning|week) after(?: the)? \w+|(?:the )?(?:mon|tues|wednes|thurs|fri|satur|sun)day of the same week)\b",
     re.IGNORECASE,
 )
 _WISHED = expression(  # what leads to the thing that is measured: `We want to cut the ...`
@@ -85,7 +103,8 @@ _BY_WHEN = expression(  # the time that a value is given
     re.IGNORECASE,
 )
 _LATE = expression(rf"(?:{_BY_WHEN.pattern})$", re.IGNORECASE)
-_AND_GOAL = expression(r",?\s+and (?!(?:if|when|then)\b)|[，；](?!如果|若)", re.IGNORECASE)
+_AND_GOAL = expression(r",?\s+(?:and|und|et|y|e|en) (?!(?:if|when|then)\b)|[，；](?!如果|若)", re.IGNORECASE)
+_ASIDE = expression(r"\s*[(（][^()（）]*[)）]")
 _NONE_LEFT = expression(r"(?:^|[:：] )(?:zero|no)\b.{3,60}$|\bany ?(?:more|longer)\b|不再", re.IGNORECASE)
 _LETTERED = expression(r"(?:^|\s)[(（](?:[a-h]|i{1,3}|iv|v|[1-9])[)）]\s*")
 _SHARE = expression(  # and of what
@@ -133,8 +152,13 @@ def _measure_of(text: str, lex: Lexicon) -> Goal:
         ),
         default=None,
     )
-    if not found and (times := _TIMES.match(text.strip())):
+    before = text[: found.start()] if found else ""
+    unwanted = not found or _reached(before, text[found.end() :], found[0]) < 0
+    if unwanted and (times := _TIMES.match(text.strip())):
         return Goal(text.strip(), times["what"].strip(TRIM), times["target"])
+    soon = _SOON.search(text) if unwanted else None
+    if soon and not _FROM.search(text[: soon.start()]):
+        return Goal(text.strip(), _measured(text[: soon.start()].strip(TRIM), lex), soon[0])
     if not found:
         day = _DEADLINE.search(text)
         if not day:
@@ -148,7 +172,9 @@ def _measure_of(text: str, lex: Lexicon) -> Goal:
     if lex.language == "zh":
         metric = text[: found.start()] + text[end:]
         return Goal(text.strip(), _measured(metric.strip(TRIM), lex), target)
-    of = (_IN_NUMBERS.match(text, end) or _OF_WHAT.match(text, end)) if target.endswith("%") else None
+    share, end = target.endswith("%"), rate_end(text, end)
+    target = (target + text[found.end() : end]).strip(TRIM)
+    of = (_IN_NUMBERS.match(text, end) or _OF_WHAT.match(text, end)) if share else None
     when = _BY_WHEN.match(text, of.end() if of else end)
     for more in (of, when):
         if more:
@@ -172,9 +198,13 @@ def _value(target: str) -> str:
 
 def _aims(piece: str, lex: Lexicon) -> bool:
     """Whether a part of a sentence says by itself which value is to be reached, or that something is to be no longer."""
+    piece = _ASIDE.sub("", piece)
     target = goal_of(piece, lex).target
-    bound = _is_bound(target) > 0
-    return (bool(target) and bound and not _NOW.search(piece)) or _NONE_LEFT.search(piece) is not None
+    before = piece[: piece.find(target)]
+    bounded = target.lower().startswith(quantity_words("bounds"))
+    bound = bounded or _is_bound(target) > 0 or (lex.language != "zh" and _TO.search(before) is not None)
+    wanted = bool(target) and bound and not _NOW.search(piece) and not _PAST.search(before)
+    return wanted or _NONE_LEFT.search(piece) is not None
 
 
 def lettered(text: str) -> list[str]:
@@ -204,8 +234,10 @@ def _reached(before: str, after: str, value: str) -> int:
     """How much speaks for a value as the one to be reached: `from 12 % to`; `now` and a time to do it in speak against."""
     if _FROM.search(before) or _NOW.match(after) or _PAST.search(before):
         return -4
+    if _WITHIN_HAN.fullmatch(value.strip()):
+        return -3
     if not before.strip(" *_") and _COUNTS.match(after):
-        return 4
+        return 4 if value.strip().lower().startswith("within") else 5
     if before.endswith("(") or ("%" not in value and _LASTING.search(before)):
         return -3
     if _TO.search(before) or _WITH.search(before) or _WANTED.search(before):

@@ -46,6 +46,12 @@ _ANNOUNCES = expression(  # that several things follow
     r"\b(?:a few|some|several|two|three|four|five|a couple of|the following|these) (?:things|points|conditions|limits|worries|risks|questions|matters|ideas)\b[^:：?？]*[.!]?$",
     re.IGNORECASE,
 )
+_CHANGES = expression(  # that as many goals follow: `Two things ought to be different next year`
+    r"\b(?P<count>one|two|three|four|five|a few|some|several|a couple of) (?:things?|points?) (?:(?:that|which) )?(?:ought to|should|must|ha(?:s|ve) to|(?:is|are) to|needs? to|shall)\b[^.:?]{0,40}?\b(?:better|differently|different|otherwise|improve|change|easier|faster)\b"
+    r"|\b(?:we|i) (?:have|see|set ourselves|want to reach) (?P<goals>two|three|four|five|a few|several) (?:\w+ )?(?:goals|aims|objectives|targets)\b[^:?]{0,40}[.!]?$",
+    re.IGNORECASE,
+)
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _RUN_ON = frozenset({"goal", "metric", "non_goal", "constraint", "question", "risk", "problem", "user"})
 _OF_ONE_SENTENCE = frozenset({"goal", "problem", "user"})  # what a label's next sentence need not be about
 _HAS_TO = expression(
@@ -120,12 +126,31 @@ def _announced(passage: Passage, quotes: list[str]) -> list[tuple[Passage, str, 
     return [(passage, quotes[0], quotes[0]), *((where, quote, quote) for quote in quotes[1:])]
 
 
+def _changes(passage: Passage, quotes: list[str]) -> list[tuple[Passage, str, str]]:
+    """The sentences, as goals those behind one that says how many things should be otherwise; nothing where none does."""
+    for at, quote in enumerate(quotes[:-1]):
+        found = _CHANGES.search(quote)
+        if found:
+            first, count = at + 1, _COUNTS.get((found["count"] or found["goals"]).lower(), len(quotes))
+            goal = replace(passage, role="goal", label=quote)
+            wheres = [goal if first <= by < first + count else passage for by in range(len(quotes))]
+            return [
+                (where, said, said)
+                for by, (where, said) in enumerate(zip(wheres, quotes, strict=True))
+                if by != at
+            ]
+    return []
+
+
 def run_on(passage: Passage, quotes: list[str]) -> list[tuple[Passage, str, str]]:
     """Each sentence with its passage and what it says. In prose that runs from one label to the next
     (`Goals: ... . Data stays here. Out of scope: ...`) each label counts for its own sentence alone; a question
     counts for what stands behind it (`Who will use it? Parents.`)."""
     if passage.role in _OPEN and not passage.label and len(quotes) > 1 and any(map(asked_role, quotes[:-1])):
         return _answered(passage, quotes)
+    prose = passage.block.kind == "paragraph" and not passage.label
+    if prose and passage.role in _OPEN | {"problem"} and (changed := _changes(passage, quotes)):
+        return changed
     if passage.role in _OPEN and not passage.label and len(quotes) > 2 and _ANNOUNCES.search(quotes[0]):
         return _announced(passage, quotes)
     labels = [_LABELLED.match(quote) for quote in quotes] if passage.block.kind == "paragraph" else []

@@ -33,6 +33,17 @@ _IS_TODAY = expression(
     r"(?:now|today|at the moment|at present|currently|so far|last (?:year|season|month)|(?:it )?(?:was|is now)|baseline|heute|derzeit|bisher|aujourd.hui|hoy)\b|目前|现在|去年",
     re.IGNORECASE,
 )
+_SO_FAR = expression(  # what is so today, before the value that it is to have
+    r"\b(?:now|today|currently|at present|at the moment|right now|so far|last (?:year|season|month|week|term)|of (?:which|whom) there (?:are|were)"
+    r"|we (?:now )?(?:reach|spend|average|count|are at|get|have)|heute|bisher|derzeit|zurzeit|letztes jahr|aujourd.hui|actuellement|l.an dernier|hoy|actualmente|el año pasado|oggi|attualmente|l.anno scorso|hoje|atualmente|no ano passado|nu|vorig jaar)\b",
+    re.IGNORECASE,
+)
+_IS_TO_BE = expression(
+    r"\b(?:ought to|should|are to|is to|wants?|would like|(?:i|we)['’]d like|happy with|(?:come|go|bring)(?:es|s)? (?:it |that |this |them )?(?:down|up) to|soll(?:en|te|ten)?|wollen|möchten?|wünschen|devrait|devraient|doi(?:t|vent)|aimerions|voudrai[st]|debería[n]?|queremos|quisiéramos|dovrebbe(?:ro)?|vogliamo|vorremmo|deveria[m]?|queremos|gostaríamos|moet(?:en)?|willen)\b",
+    re.IGNORECASE,
+)
+_NEAR = 60  # characters in which a value belongs to the word before it
+_VALUED = expression(_VALUE, re.IGNORECASE)
 _OPEN = frozenset({"", "requirement", "use_case"})
 _MEASURED = expression(  # a value to reach, rather than the time or the number in a test
     rf"\d\s*(?:%|per ?cent)|{_BOUNDED.pattern}|\b(?:zero|half|a third|a quarter)\b|\b(?:per|a|every) (?:day|week|month|year|season)\b|成|率",
@@ -59,9 +70,16 @@ def changes_a_value(text: str) -> bool:
 
 
 def says_both(text: str) -> bool:
-    """As `changes_a_value`, for a sentence of prose: the value that it is to have is bounded, and comes first."""
+    """As `changes_a_value`, for a sentence of prose: the value that it is to have is bounded and comes first, or is wished for."""
     found = _TODAY.search(text)
-    return found is not None and _BOUNDED.search(text[: found.start()]) is not None
+    if found is not None and _BOUNDED.search(text[: found.start()]):
+        return True
+    today = _SO_FAR.search(text)
+    wished = _IS_TO_BE.search(text, today.end()) if today else None
+    if not today or not wished:
+        return False
+    before, behind = text[today.end() : wished.start()], text[wished.end() : wished.end() + _NEAR]
+    return all(_VALUED.search(part) for part in (before, behind))
 
 
 def with_outcomes(found: Sequence[Passage]) -> tuple[Passage, ...]:

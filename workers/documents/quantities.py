@@ -14,12 +14,13 @@ from functools import cache
 from orchestrator.domain.patterns import expression
 from workers.documents.reading_words import quantity_words
 
-_RANGES = r"one or two|two or three|half as many|half of what (?:\w+ ){1,4}(?:now|today)\b|half (?:of )?(?:the|all|our|its) (?:[\w-]+ )?\w+"
-_AFTER = r"(?:\s*(?:\w+ )?or (?:less|fewer|below|under|better|more|above|higher)\b|\s*(?:\w+ )?at (?:most|least)\b(?!\s*[\d$€£]| (?:one|two|three|four|five|six|seven|eight|nine|ten|half|an?)\b))?"
-_ZERO = r"(?:zero|zéro|cero)(?: (?!(?:in|by|for|per|from|on|at|of|d|a|de|en)\b)\w+){0,2}"
+_RANGES = r"one or two|two or three|half as many|half of what (?:\w+ ){1,4}(?:now|today)\b|half(?= (?:of )?(?:the|all|our|its|these|those)\b)"
+_AFTER = r"(?:\s*(?:\w+ )?on average\b|\s*(?:\w+ )?or (?:less|fewer|below|under|better|more|above|higher)\b|\s*(?:\w+ )?at (?:most|least)\b(?!\s*[\d$€£]| (?:one|two|three|four|five|six|seven|eight|nine|ten|half|an?)\b))?"
+_ZERO = r"(?:zero|zéro|cero)(?: (?!(?:in|by|for|per|from|on|at|of|to|above|below|over|under|d|a|de|en)\b)\w+){0,2}"
 _CJK = r"(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?"
-_NEAR = 80  # characters before a number that say what it counts
-_YEAR = expression(r"(?:1[89]|20)\d\d$")
+_NEAR = 80  # characters beside a value that tell what it is
+_YEAR = expression(r"(?:1[89]|20)\d\d(?:\s?[–-]\s?\d+)?$")
+_DAY = expression(r"(?<![\d.,])\d{1,2}$")  # a number that may be the day of a month
 _CLOCK = expression(r"(?<!\d)\d{1,2}:\d\d$")
 _NAMED = expression(r"[A-Za-z0-9]-?$")  # before the number of a name: `O-1`
 _COLOUR = expression(
@@ -43,9 +44,12 @@ def quantities(text: str) -> Iterator[re.Match[str]]:
 
 
 def _is_value(match: re.Match[str]) -> bool:
+    end = match.start() + len(match[0].rstrip())
+    before, after = (
+        match.string[max(0, match.start() - _NEAR) : match.start()],
+        match.string[end : end + _NEAR],
+    )
     said = match[0].strip(" .,;:")
-    before = match.string[max(0, match.start() - _NEAR) : match.start()]
-    after = match.string[match.start() + len(match[0].rstrip()) :]
     if not any(c.isdigit() for c in said):
         return True
     if _CLOCK.search(said) or (_YEAR.fullmatch(said) and not before.rstrip().endswith(("to", "über"))):
@@ -56,12 +60,22 @@ def _is_value(match: re.Match[str]) -> bool:
         return False
     if re.match(r"[^\W\d_]", after) and said[-1].isdigit():  # `8a`
         return False
-    return not (_EACH.search(before) or _month().match(after) or _month_before().search(before))
+    if _EACH.search(before):
+        return False
+    return not (
+        _DAY.search(said) and (_month().match(after) or (said.isdigit() and _month_before().search(before)))
+    )
 
 
 def month_first(text: str) -> bool:
     """Whether a text begins with the name of a month."""
     return _month().match(text) is not None
+
+
+def rate_end(text: str, at: int) -> int:
+    """Where a value that ends at `at` ends with what it is counted for: `2` of `2 per month`, `150` of `150 parcels a week`."""
+    found = _rate().match(text, at)
+    return found.end() if found else at
 
 
 @cache
@@ -78,6 +92,17 @@ def _any(kind: str) -> str:
     return "|".join(map(re.escape, quantity_words(kind)))
 
 
+def _of_each() -> str:
+    return rf"\s(?:{_any('each')})(?:\s|(?<=['’]))(?!(?:{_any('numbers')})\b)[^\W\d]\w*"
+
+
+@cache
+def _rate() -> re.Pattern[str]:
+    some = rf"\s(?!(?:{_any('bounds')}|in|on|of|from|to|or|and|with)\b)[a-z]+"
+    each = rf"(?:per\s[^\W\d]+|(?:a|an|each|every)\s(?:{_any('units')}|quarter|person))"
+    return expression(rf"(?:{_of_each()}|{some}\s{each}\b)?{_AFTER}", re.IGNORECASE)
+
+
 @cache
 def _quantity() -> re.Pattern[str]:
     bare = set(quantity_words("bare"))
@@ -87,27 +112,27 @@ def _quantity() -> re.Pattern[str]:
         rf"(?:(?:working|business|calendar|full|whole) )?(?:{_any('units')})\b",
         rf"(?:{_any('parts')})s?\b",
     )
-    bound = rf"(?:\b(?:{_any('bounds')})(?![^\W\d_])|(?<![-=])[<>≤≥]=?)\s*"
-    ratio = rf"\b(?:\d+|{word})\s(?:out )?(?:of|in|von|sur|de|su)\s(?:\d+|{word})\b"
+    bound = rf"(?:\b(?:{_any('bounds')})(?![^\W\d_])|(?<![-=])[<>≤≥]=?)\s*(?:(?:el|la|le|il|de|o|about|around|the)\s+(?=\d))?"
+    figure = rf"(?:\d+(?:[.,]\d{{3}})*|{word})"
+    ratio = (
+        rf"\b(?:{figure}\s(?:out )?(?:of|in|von|sur|de|su)\s{figure}"
+        rf"|(?:1|one|ein|eine?r?|une?)\s(?:(?!(?:{_any('units')})\b)[a-z]+\s)?(?:in|von|sur)\s(?:an? )?{figure})\b"
+    )
     share = (
         rf"\b(?:an?|one|ein|eine?r?m?|un|une|la|una|um?|two|three|zwei|deux|dos|due)\s(?:{parts})(?: of an? {units})?"
         rf"|\bby (?:half|an? {parts})"
         rf"|\bhalf (?:an? (?:{_any('units')})\b)|\bhalf(?= within| by|$|[.,])"
     )
-    number = rf"[$€£]?\d(?:[\d.,:]*\d)?(?:[kM]\b)?\+?|\b(?:{plain})\b|ゼロ"
-    unit = rf"\s*(?:%|per ?cent\b|prozent\b|pour ?cent\b|por ciento\b|{_CJK})?(?:\s*{units})?"
-    of_each = rf"\s(?:{_any('each')})\s\w+"
-    of_each_one = rf"(?:{of_each})?"
-    some = rf"\s(?!(?:{_any('bounds')}|in|on|of|from|to|or|and|with)\b)[a-z]+"
-    each = (
-        rf"(?:{of_each}|{some}\s(?:per|a|an|each|every)\s(?:{_any('units')}|quarter|season|night|person)\b)?"
-    )
+    number = rf"[$€£]?\d(?:[\d.,:]*\d)?(?:\s?[–-]\s?\d+(?![\d-]))?(?:[kM]\b)?\+?|\b(?:{plain})\b|ゼロ"
+    rate = rf"(?:{_of_each()})?"
+    unit = rf"(?:\s*(?:%|per ?cent\b|prozent\b|pour ?cent\b|por ciento\b|{_CJK}))?(?:\s*{units}{rate})?"
     often = rf"\b(?:once|twice|three times)\s(?:{_any('each')})\s\w+|(?<=on )the same (?:working )?day\b"
+    single = rf"(?:(?<=\bto )|(?<=\bbe ))(?:{_any('bare')})(?=\s*(?:$|[.,;)]))"
     taking = rf"(?<=takes )an? {units}|(?<=take )an? {units}"
     return expression(
         rf"(?:{bound})?(?:{ratio}|{share})"
-        rf"|{bound}(?:{_RANGES}|{_ZERO}|{number}|{word}\b|an?(?=\s{units})){unit}{_AFTER}{each}"
-        rf"|{taking}|{often}|\b(?:{_RANGES}|{_ZERO})\b{each}"
-        rf"|(?:{number}|\b{word}(?=\s{units})){unit}{of_each_one}{_AFTER}",
+        rf"|{bound}(?:{_RANGES}|{_ZERO}|{number}|{word}\b|an?(?=\s{units})){unit}{_AFTER}"
+        rf"|{taking}|{often}|{single}|\b(?:{_RANGES}|{_ZERO})\b{rate}"
+        rf"|(?:{number}|\b{word}(?=\s{units})){unit}{_AFTER}",
         re.IGNORECASE,
     )
