@@ -53,7 +53,7 @@ WISH = expression(
     r"\b(?:we|i|our \w+|users?|customers?) (?:want|need|would like|wish|'d like|must|should|have to)\b|\b(?:please|the (?:system|app|application|tool|service|site|product|page|server|client|api)) (?:must|shall|should|has to|needs to|will|can|could|may)\b"
     r"|\b(?:it )?would be (?:great|nice|good|lovely|helpful|useful|ideal|perfect) (?:if|to)\b|\b(?:i|we)['’]d (?:like|love)\b|\b(?:i|we) (?:hope|would love)\b|\bcould (?:you|we)\b"
     r"|\b(?:we|i) (?:are|am|['’](?:re|m)) (?:asking|looking) for\b|\bto have (?:\w+ ){1,4}(?:built|made|developed)\b|\b(?:first|second|next|later) version\b|\bshould be (?:running|live|ready|in use|online|finished)\b|\bit (?:has to|must|should|needs to|may) (?!have\b)|\bhas to work\b"
-    r"|\b(?:has|have|needs?) to be (?:able to|in place)\b|\bthere (?:must|should|has to|needs to) be\b|^\W*don[’']t (?:do|build|add|touch|bother)\b|(?<=[.!] )don[’']t (?:do|build|add|touch|bother)\b"
+    r"|\b(?:has|have|needs?) to be (?:able to|in place)\b|\bthere (?:must|should|has to|needs to) be\b|^[^\w\n]*don[’']t (?:do|build|add|touch|bother)\b|(?<=[.!] )don[’']t (?:do|build|add|touch|bother)\b"
     r"|\bplease\b|\bnice to have\b|\bi (?:do not|don[’']t) need\b|\b(?:is|are)(?: not|n[’']t) needed\b"
     r"|\bas an? [\w ]{2,30}, i\b|^[^\w\n]*(?:build|create|add|make|write|implement|develop|design|refactor|migrate|support|allow)\b|我们?(?:想|要|需要|希望)|需要|必须|请(?!问)|应该|wir (?:brauchen|wollen|möchten)|nous (?:voulons|avons besoin)|necesitamos|queremos|たい|こと[。．]",
     re.IGNORECASE | re.MULTILINE,
