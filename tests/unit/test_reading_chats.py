@@ -95,6 +95,15 @@ def test_proposal_that_the_next_message_turns_down_is_not_wanted() -> None:
     assert not any("weather" in need.text for need in found.needs)
 
 
+def test_what_people_do_later_is_wanted_and_what_comes_later_is_not() -> None:
+    found = read(
+        ("omar", "members can pay later"), ("Ilse", "gift cards later"), ("omar", "vouchers can come later")
+    )
+
+    assert "members can pay later" in [need.text for need in found.requirements]
+    assert {"gift cards later", "vouchers can come later"} <= {need.text for need in found.exclusions}
+
+
 def test_what_a_bare_no_answers_is_left_out() -> None:
     assert read(("omar", "birthday parties?"), ("Ilse", "nope")).exclusions[-1].text == "birthday parties"
 

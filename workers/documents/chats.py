@@ -55,7 +55,7 @@ _BARE_NO = expression(
     r"(?:no|nope|nah|(?:god|oh|please) no|i['’]d love to,? but no)[, ]*(?P<whom>[\w-]*)[.!]*$", re.IGNORECASE
 )
 _LATER = expression(  # `gift cards later`
-    r"(?!(?:see|talk|speak|call|ask|do|send|sync|more|i|we|you|they|it|not|that|this|until|till|and then)\b)(?:[\w'’-]+ ){1,4}(?:(?:can |maybe |perhaps )?(?:come |comes )?later(?: on)?|(?:can|may) wait|another time|next year)[.!]*",
+    r"(?!(?:see|talk|speak|call|ask|do|send|sync|more|i|we|you|they|it|not|that|this|until|till|and then)\b)(?!.*\b(?:can|may|must|should|will|could) (?!come|wait|be\b)\w+ later)(?:[\w'’-]+ ){1,4}(?:(?:can |maybe |perhaps )?(?:come |comes )?later(?: on)?|(?:can|may) wait|another time|next year)[.!]*",
     re.IGNORECASE,
 )
 _BARE = expression(
@@ -77,7 +77,7 @@ _LONGEST = 120  # characters of a cheer, or of a question without its mark
 
 _LEAVES_OUT = expression(  # of what was asked or proposed
     r"(?:(?:and|so|but|oh|please|yes|well|just)[, ]+)*(?:no (?!(?:one|idea|problem|need|worries|doubt|longer|more|matter|difference|reason|later)\b)[\w-]+|without any\b|leave (?:the |it|that|this|them|out)|skip (?:it|that|the)\b|not (?:in|for|needed|now|yet|this)\b)"
-    r"|(?!if\b|when\b|it must\b)(?:[\w'’-]+ ){1,5}(?:stays?|remains?) (?:in|with|at|as|where|on paper|what)\b|(?:[\w'’-]+ ){1,4}(?:can (?:come|wait)|comes?|maybe|perhaps)? ?(?:later|next (?:year|time))[.!]?$"
+    r"|(?!if\b|when\b|it must\b)(?:[\w'’-]+ ){1,5}(?:stays?|remains?) (?:in|with|at|as|where|on paper|what)\b|(?!.*\b(?:can|may|must|should|will|could) (?!come|wait|be\b)\w+ (?:later|next))(?:[\w'’-]+ ){1,4}(?:can (?:come|wait)|comes?|maybe|perhaps)? ?(?:later|next (?:year|time))[.!]?$"
     r"|(?:we|i)(?:['’]re| are|['’]m| am| do| will|['’]ll)?(?: not|n['’]t) (?:doing|do|need|want|offer\w*|building|build)\b",
     re.IGNORECASE,
 )
