@@ -29,7 +29,7 @@ _MARKED = expression(  # in front of a title: `[FEATURE]`, `[24018]`, `RFC 12:`,
 )
 _SHORTCODE = expression(r":[a-z0-9_+-]{2,30}:")  # an emoji
 _FIELD = expression(
-    r"\W*(?:start date|date|status|authors?|owners?|version|last updated|created|rfc pr|reference issues?|implementation pr|[\w-]+ issue|discussion|日期|作者|版本|状态)\s*[:：]",
+    r"\W*(?:from|to|cc|sent|start date|date|status|authors?|owners?|version|last updated|created|rfc pr|reference issues?|implementation pr|[\w-]+ issue|discussion|日期|作者|版本|状态)\s*[:：]",
     re.IGNORECASE,
 )
 _COMMENT = expression(r"<!--.*?(?:-->|\Z)", re.DOTALL)

@@ -87,6 +87,7 @@ WITHOUT = [
     "A filter for the days when I go out with the marking pen must be there.",
     "If the queen is older than 2 seasons the dot should get a warning sign",
     "The clerk must accept the return of a book.",
+    "Launch before the annual meeting on 15 May 2027.",
 ]
 
 

@@ -202,3 +202,31 @@ def test_what_a_person_changed_by_hand_is_not_asked_for_again_as_the_request_say
     )
 
     assert [item.statement for item in after.items] == [item.statement for item in items]
+
+
+@pytest.mark.parametrize(
+    ("words", "before", "after"),
+    [
+        ("Make the reservation window 30 days instead of 14", "for 14 days", "for 30 days"),
+        ("Reminders should go out every 3 days, not every 2", "every 2 days", "every 3 days"),
+        ("Slots should hold 20 orders rather than 10", "hold 10 orders", "hold 20 orders"),
+        ("Change the order deadline from 8 pm to 6 pm", "until 8 pm", "until 6 pm"),
+    ],
+)
+def test_number_that_takes_the_place_of_another_is_changed_where_that_stands(
+    words: str, before: str, after: str
+) -> None:
+    said = [
+        "Guests can reserve a plant for 14 days.",
+        "The shop must send reminders every 2 days.",
+        "Pick-up slots hold 10 orders.",
+        "Customers can order until 8 pm.",
+    ]
+    facts = chain(" ".join(["Build a plant shop.", *said]))
+
+    items = revised("requirements", facts, words).items
+
+    assert [item.statement for item in items] == [
+        item.statement.replace(before, after) for item in facts["requirements"].items
+    ]
+    assert any(after in item.statement for item in items)

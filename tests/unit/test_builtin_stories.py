@@ -51,9 +51,18 @@ def test_story_tells_a_statement_as_something_wanted(said: str, wanted: str) -> 
 @pytest.mark.parametrize(
     ("said", "title", "wanted"),
     [
-        ("Cost preview — show the price of the yarn before each order", "Cost preview", "cost preview"),
+        (
+            "Cost preview — show the price of the yarn before each order",
+            "Cost preview",
+            "the feature “Cost preview”",
+        ),
         ("**Build a warp** – up to 400 threads from the stock", "Build a warp", "to build a warp"),
-        ("Call by text - a message before the turn", "Call by text", "call by text"),
+        ("Call by text - a message before the turn", "Call by text", "the feature “Call by text”"),
+        (
+            "Warning — pulls the forecast and lists warps that must be covered",
+            "Warning",
+            "the feature “Warning”",
+        ),
         ("Marks — weavers can tick finished warps", "Marks", "to tick finished warps"),
     ],
 )

@@ -288,6 +288,10 @@ def practice() -> list[Requirement]:
         ("Drop the day list, people hate paper.", "Remove {list}."),
         ("We don't need the day list because the doctor must have it on the screen", "Remove {list}."),
         ("Offline mode can wait", "{offline} can wait."),
+        ("The day list is for later, not now", "{list} can wait."),
+        ("Card payment would be nice to have only", "{card} is nice to have."),
+        ("The day list is now a must, the doctor insists", "{list} is must."),
+        ("The day list is out, we won't do it in 2027", "Remove {list}."),
         ("The day list could wait", "{list} can wait."),
         ("Make the day list a Could", "{list} is Could."),
         ("Drop the blocking of time slots", "Remove {slots}."),
@@ -332,6 +336,8 @@ def test_wish_that_sounds_like_an_order_stays_a_wish(practice: list[Requirement]
         ("Drop the day list, make it weekly", "list"),
         ("Drop the day list, the logo and the footer", "list"),
         ("No password, thanks", "login"),
+        ("I'm not sure we need the day list", "list"),
+        ("Rename the day list to agenda", "list"),
     ],
 )
 def test_order_that_is_doubted_or_partly_understood_is_asked_about(

@@ -6,6 +6,8 @@ a priority (`REQ-003 is a Could`), whether it is asked for at all (`Remove REQ-0
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import keywords
@@ -13,6 +15,7 @@ from workers.builtin.clauses import first_modal
 from workers.builtin.phrases import TRIM, carries, upper_first
 from workers.documents.content import Moscow, Requirement
 from workers.documents.lexicon import lexicon_of
+from workers.documents.lint.meaning import exchanged, number
 from workers.documents.quantities import quantities
 from workers.documents.reading_words import priority_of
 
@@ -53,7 +56,7 @@ _JOINT = expression(
     re.IGNORECASE,
 )
 _REASON = expression(  # what stands behind an order and says why: `it is only the opening of my mail`
-    r"^(?:(?:because|since|as)\b|(?:it|this|that|they|these|those)(?: (?:is|are|was|were|has|have|had|belongs?|came|comes?|stems?|do(?:es)? not|don['’]t|doesn['’]t)\b|['’](?:s|re)\b)"
+    r"^(?:(?:because|since|as)\b|(?:the|our|my) (?:\w+ )?\w+ (?:insists?|decided|agreed|agrees|said so|says so|asked for it)\b|(?:it|this|that|they|these|those)(?: (?:is|are|was|were|has|have|had|belongs?|came|comes?|stems?|do(?:es)? not|don['’]t|doesn['’]t)\b|['’](?:s|re)\b)"
     r"|因为|(?:它们?|这些?|那些?)(?:只|仅)?(?:是|属于))",
     re.IGNORECASE,
 )
@@ -129,6 +132,11 @@ def amended(items: list[Requirement], lines: list[str]) -> tuple[list[Requiremen
     done = list(items)
     told = []
     for line in lines:
+        if found := _exchanged(done, line):
+            place, old, new = found
+            done[place] = _put(done[place], partial(number(old).sub, new))
+            told.append(line)
+            continue
         at = _meant(done, line)
         value = _value(without_old(line))
         if at is not None and value is not None and not _is_of_its_own(line, value, done[at]):
@@ -249,6 +257,33 @@ def without_old(line: str) -> str:
     return " ".join(_OLD.sub(" ", OWN_ID.sub(" ", line)).split()).strip(TRIM)
 
 
+def has_exchanged(items: Sequence[Requirement], line: str) -> bool:
+    """Whether one of the items has the number by now that a line puts in the place of another."""
+    found = None if _ITEM.search(line) else exchanged(line)
+    wanted = _words(line)
+    return found is not None and any(
+        number(found[1]).search(item.statement) and wanted & _words(f"{item.title} {item.statement}")
+        for item in items
+    )
+
+
+def _exchanged(items: list[Requirement], line: str) -> tuple[int, str, str] | None:
+    """(place of the only item that has the old number and most words of a line, the old, the new); None without one."""
+    numbers = exchanged(line)
+    if numbers is None or _ITEM.search(line):
+        return None
+    old, new = numbers
+    wanted = _words(line)
+    shared = {
+        at: len(wanted & _words(f"{item.title} {item.statement}"))
+        for at, item in enumerate(items)
+        if item.moscow != "Won't" and number(old).search(item.statement)
+    }
+    most = max(shared.values(), default=0)
+    best = [at for at, count in shared.items() if count == most]
+    return (best[0], old, new) if most and len(best) == 1 else None
+
+
 def _meant(items: list[Requirement], line: str) -> int | None:
     """The item that a line gives another number: the one it names, else the one that says the same."""
     value = _value(without_old(line))
@@ -288,11 +323,12 @@ def _with_value(item: Requirement, value: str) -> Requirement:
     if old is None:
         return item
     said = old[0].strip(TRIM)
+    return _put(item, lambda text: text.replace(said, value))
+
+
+def _put(item: Requirement, put: Callable[[str], str]) -> Requirement:
+    """The item with a change of its texts; its quote stays what the request says."""
     story = item.user_story
-
-    def put(text: str) -> str:
-        return text.replace(said, value)
-
     return item.model_copy(
         update={
             "title": put(item.title),

@@ -47,6 +47,9 @@ _STORY = {
     "zh": expression(r"作为[^，,]{1,12}[，,]\s*我?(?:想要?|希望|需要|要)(?:能够?|可以)?"),
 }
 _QUOTED = expression(r"[\"“][^\"“”]{3,200}[\"”]")  # what somebody says or reads
+_MAY = expression(  # the month
+    r"(?:\d{1,2}(?:st|nd|rd|th)?\.? |\b(?:in|by|before|until|till|since|of|from|on|end|mid|early|late|this|next|last)[ -])May\b|\bMay (?:\d{1,2}\b|20\d\d)"
+)
 _NEEDS_THING = expression(r"\bneeds?\s*$", re.IGNORECASE)  # `need a way to ...`: a thing, not something done
 
 
@@ -70,12 +73,12 @@ class Clause:
 
 def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
     """The modal of the main clause with its priority; one inside "which/so that" counts only when no other is there."""
-    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    quoted = [match.span() for match in (*_QUOTED.finditer(text), *_MAY.finditer(text))]
     hits = [
         (match, name)
         for name, pattern in lex.modals
         for match in pattern.finditer(text)
-        if not any(start < match.start() < end for start, end in quoted)
+        if not any(start <= match.start() < end for start, end in quoted)
     ]
     gain = lex.find("so_that", text) if hits and lex.find("as_a", text) else None
     if gain:  # `so that I do not have to ...` is what a story is for, and nothing that it asks for
@@ -200,6 +203,8 @@ def _subject(text: str, lex: Lexicon) -> tuple[str, str, bool]:
         and lex.language == "en"
         and (_BESIDE.search(text[: match.start()]) or _JOINS.match(text[match.end() :]))
     ):
+        match = None
+    if match and any(span.start() <= match.start() < span.end() for span in _MAY.finditer(text)):
         match = None
     if not match:
         verb = (

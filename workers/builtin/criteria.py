@@ -15,7 +15,7 @@ from workers.builtin.clauses import Clause, measures, story_wish
 from workers.builtin.known_kinds import outcomes
 from workers.builtin.phrases import ASIDE, lower_first, short, strip_end, upper_first
 from workers.builtin.verb_forms import third_person
-from workers.builtin.wishes import is_reserved
+from workers.builtin.wishes import doer_of, imperative, is_reserved
 from workers.documents.lexicon import Lexicon
 from workers.documents.quantities import quantities
 from workers.documents.reading_words import quantity_words
@@ -68,6 +68,11 @@ _NOT_SO = expression(  # a clause that was cut in the wrong place: no subject, n
 _CLAUSE = expression(  # a clause of its own, where a noun should stand
     r"^(?!.*\b(?:who|(?<!after )that|which|whose)\b).*"
     r"\b(?:is|are|was|were|has|have|must|should|shall|can|may|will|sees|closes|they|we|it)\b",
+    re.IGNORECASE,
+)
+_VERB = expression(
+    r"\b(?:is|are|has|have|can|may|does|do|gets?|be|stays?|keeps?)\b"
+    r"|\w{2}s (?:an?|the|its|their|with|to|in|on|by|from|for|it|them|as|at|not)\b|\w{3}s$",
     re.IGNORECASE,
 )
 _SHOULD = expression(r"\b(?:must|should|shall)\b", re.IGNORECASE)
@@ -244,8 +249,9 @@ def _has_unit(value: str) -> bool:
 def _in_case(who: str, condition: str, doing: str, lex: Lexicon) -> list[str]:
     """What is so in a case; nothing where the sentence was cut in the wrong place."""
     if lex.language == "en":
-        wrong = any(_NOT_SO.search(part) for part in (who, doing)) or _CLAUSE.search(who)
-        if wrong or _SHOULD.search(condition):
+        cut = any(_NOT_SO.search(part) for part in (who, doing)) or _CLAUSE.search(who)
+        does = imperative(doing, lex) or doer_of(doing, lex) or _VERB.search(doing)
+        if cut or not does or _SHOULD.search(condition):
             return []
         if _TIMING.match(condition):
             return [lex.say("criterion_after", who=who, condition=lower_first(condition), doing=doing)]

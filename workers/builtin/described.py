@@ -14,6 +14,7 @@ from orchestrator.domain.text import keywords
 from workers.builtin.amended import OWN_ID
 from workers.builtin.order_forms import (
     ANY,
+    ASKS,
     BACK,
     BECAUSE,
     DOUBTED,
@@ -144,7 +145,7 @@ def _is_unmistakable(text: str, texts: Sequence[tuple[str, str]]) -> bool:
     if found is None:
         return False
     words = _words(found["what"]) - _GENERIC
-    return any(
+    return found["what"].lower().startswith("everything") or any(
         2 * sum(any(_alike(word, other) for other in _words(f"{row[0]} {row[1]}")) for word in words)
         >= len(words)
         for row in texts
@@ -188,7 +189,7 @@ def _order(text: str, texts: Sequence[tuple[str, str]], before: Sequence[Part]) 
             meant = None if RANKED.search(words) or ANY.match(words) else _meant(words, texts)
             if meant is None:
                 continue
-            items, is_clear = meant
+            items, is_clear = meant[0], meant[1] and forms is not ASKS
             may_be_a_wish = forms in (REMOVES, TAKES_AWAY, BACK)
             if may_be_a_wish and not (is_clear and (forms is not TAKES_AWAY or _says(words, texts, items))):
                 continue

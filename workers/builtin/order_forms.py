@@ -8,7 +8,7 @@ import re
 
 from orchestrator.domain.patterns import expression
 
-_POLITE = r"^(?:(?:[-*•]\s+)?(?:please|also|ok(?:ay)?|so|now|then|sorry|let['’]?s|let us|(?:i think |i guess )?(?:we|you|i) (?:can|could|might|should|will|would like to|['’]d like to|want to|have to|must|may as well|decided to|agreed to)|maybe|perhaps|bitte|wir|请|我们?|先|把|将)[, ]*){0,6}"
+_POLITE = r"^(?:(?:[-*•]\s+)?(?:please|also|ok(?:ay)?|so|now|then|sorry|let['’]?s|let us|(?:i think |i guess )?(?:we|you|i) (?:can|could|might|should|will|would like to|['’]d like to|want to|have to|must|may as well|decided to|agreed to)|maybe|perhaps|actually|well|bitte|wir|请|我们?|先|把|将)[, ]*){0,6}"
 _WHAT = r"(?P<what>[^\s;:.!?()，。；：！？（）][^;:.!?()，。；：！？（）]{0,90}?)"
 _THE = r"(?:the |this |that |those |these |our |all |any |an? |den |die |das |dem )?"
 _FOR_NOW = r"(?: (?:for (?:now|the moment|the time being|this (?:version|release|phase))|in (?:the )?(?:first|this|v1|initial) ?(?:version|release|phase|step|iteration)?|(?:from|of) (?:the )?(?:(?:first|this|initial|next) )?(?:scope|version|release|spec(?:ification)?|requirements?|documents?|mvp|plan)|any ?more|any longer|after all|altogether|entirely|completely|again|please|instead|vorerst|erst ?mal|doch|bitte))*"
@@ -44,22 +44,30 @@ TAKES_AWAY = _forms(  # what a product may have to do itself, too: `remove the u
 _RANK = r"(?P<rank>(?:must|should|could)[- ]haves?|nice[- ]to[- ]haves?|(?:must|should|could)|(?:high|medium|low)(?:est)? priority|p[0-3])"
 RANKS = _forms(
     rf"(?:make|mark|treat|rank|consider|see) {_THE}{_WHAT}{_FEATURE} (?:as )?(?:an? )?{_RANK}",
-    rf"{_THE}{_WHAT}{_FEATURE} (?:is|are|becomes?|should be|has|have)(?: now)?(?: only| just| really| more of| of)? (?:an? )?{_RANK}",
+    rf"{_THE}{_WHAT}{_FEATURE} (?:is|are|becomes?|should be|would be|has|have)(?: now)?(?: only| just| really| more of| of)? (?:an? )?{_RANK}(?: only| now)?",
 )
 RANKS_TOO = _forms(rf"{_THE}{_WHAT}{_FEATURE} (?:as )?(?:an? )?{_RANK}")  # behind one that ranks
 WAITS = _forms(
     rf"{_THE}{_WHAT}{_FEATURE} (?:(?:can|could|may|might)(?: also| well| easily)? wait|(?:can|could|may|might|should)(?: also| well| easily)? (?:come later|be done later|be postponed|follow later)){_TO}",
+    rf"{_THE}{_WHAT}{_FEATURE} (?:is|are) (?:(?:something )?for (?:later|another time|a later (?:version|release|phase))|not urgent)(?:,? not (?:for )?now)?",
     rf"(?:postpone|defer|put off|delay|push back) {_THE}{_WHAT}{_FEATURE}{_TO}",
     rf"{_THE}{_WHAT} (?:kann|können)(?: noch)? (?:warten|später kommen)",
     rf"{_WHAT}{_FEATURE}(?:可以?(?:先)?(?:等等|等一等|以后再做|晚点(?:再)?做|推迟|缓一缓|往后放)|以后再做|推迟)",
 )
 BACK = _forms(
+    rf"bring back {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}",
     rf"(?:bring|put|take|add) {_THE}{_WHAT}{_FEATURE} back(?: in(?:to)?)?(?: the (?:scope|plan|spec))?{_FOR_NOW}",
     rf"(?:(?:we |i )?(?:do )?(?:want|need|have) {_THE}{_WHAT}{_FEATURE}|{_THE}(?P<back>[^\s,;:.!?][^,;:.!?]{{0,90}}?) (?:is|are) (?:needed|wanted)) after all",
     rf"(?:keep|retain) {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}",
     rf"{_THE}{_WHAT}{_FEATURE} (?:(?:is|are) back(?: in)?|should stay|stays|has to stay|must stay){_FOR_NOW}",
 )
+ASKS = _forms(  # what is doubted, or changes something else than whether it is asked for
+    rf"(?:i['’]?m|i am|we['’]?re|we are) not (?:really |quite |so )?(?:sure|certain|convinced)(?: that| if| whether)? (?:we|you|they) (?:really |still )?(?:need|want) {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}",
+    rf"do we (?:really |still )?(?:need|want) {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}",
+    rf"(?:rename|merge|split|reword|rephrase) {_THE}{_WHAT}{_FEATURE} (?:to|into|with|in|up) [^,;.]{{1,60}}",
+)
 KINDS = (
+    ("ask", ASKS),
     ("wait", WAITS),
     ("rank", RANKS),
     ("back", BACK),
@@ -68,11 +76,11 @@ KINDS = (
     ("drop", TAKES_AWAY),
 )
 UNMISTAKABLE = expression(  # nothing that a product does: an order, even where it is not clear of what
-    rf"{_POLITE}(?:drop|scrap|ditch|leave out|get rid of|forget about|do without|give up on) (?P<what>(?:the|our|all|any|that|this|everything)\b.*)",
+    rf"{_POLITE}(?:drop|scrap|ditch|leave out|get rid of|forget about|do without|give up on|delete(?= everything)|remove(?= everything)) (?P<what>(?:the|our|all|any|that|this|everything)\b.*)",
     re.IGNORECASE,
 )
 DOUBTED = expression(
-    r"\b(?:if|unless|(?:we|you|i|one) (?:could|might)|maybe|perhaps|falls|vielleicht)\b|\b(?:make|keep|turn|change|do) (?:it|them|that)\b|\bbut\b[^,;]*\b(?:rather|not sure|would keep)\b|\b(?:except|apart from|other than)\b|如果|除非|也许|可能",
+    r"\b(?:if|unless|(?:we|you|i|one) (?:could|might)|maybe|perhaps|falls|vielleicht)\b|\b(?:make|keep|turn|change) (?:it|them|that)\b|\bbut\b[^,;]*\b(?:rather|not sure|would keep)\b|\b(?:except|apart from|other than)\b|如果|除非|也许|可能",
     re.IGNORECASE,
 )
 LISTED = expression(  # a further thing of an order, which is found nowhere: `drop the reminders, the logo and the footer`
@@ -87,8 +95,8 @@ WHEN = expression(
 )
 BECAUSE = expression(r"\W*(?:because|since|as|denn|weil|因为)\b", re.IGNORECASE)
 WHY = expression(
-    r"^(?:and |but )*(?:(?:it|this|that|they|these|those|das)\b(?!.*\b(?:must|should|shall)\b)|(?:nobody|no one|没人)\b|(?:\w+ )?(?:we|i|members|people|users|我们)\b.*\b(?:hate|dislike|can['’]t|cannot|never|do not|don['’]t|too)\b|too |not worth|用不)"
-    r"|^(?:and |but )*.*\b(?:needs?|wants?|uses?|likes?|asked for|afford) (?:it|them|that|this)\b",
+    r"^(?:and |but )*(?:the|our|my) (?:\w+ )?\w+ (?:insists?|decided|agreed|agrees|said so|says so|asked for it|complains?|complained|hates?)\b|^(?:and |but )*(?:(?:it|this|that|they|these|those|das)\b(?!.*\b(?:must|should|shall)\b)|(?:nobody|no one|没人)\b|(?:\w+ )?(?:we|i|members|people|users|我们)\b.*\b(?:hate|dislike|can['’]t|cannot|never|do not|don['’]t|too)\b|too |not worth|用不)"
+    r"|^(?:and |but )*.*\b(?:needs?|wants?|uses?|likes?|asked for|afford|do|build|make|have) (?:it|them|that|this)\b",
     re.IGNORECASE,
 )
 ANY = expression(r"an? ", re.IGNORECASE)  # `a blocked slot must be dropped` tells what the product does

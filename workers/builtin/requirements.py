@@ -246,7 +246,7 @@ def _questions(m: Material, items: Iterable[Requirement]) -> list[str]:
     free = [item for item in items if m.goals and not item.goals]
     bare = [item for item in items if not item.acceptance_criteria]
     due = [item for item in bare if item.moscow in ("Must", "Should")]
-    asked += [m.say("ask_criteria", texts=strip_end(item.statement), more="") for item in due]
+    asked += [_criterion_asked(item.statement, m) for item in due]
     bare = [item for item in bare if item not in due]
     asked += [
         m.say(key, texts=m.several(f"“{item.title}”" for item in rows[:_NAMED]), more=_more(m, rows))
@@ -260,6 +260,10 @@ def _questions(m: Material, items: Iterable[Requirement]) -> list[str]:
     return unique(asked)
 
 
+def _criterion_asked(statement: str, m: Material) -> str:
+    return m.say("ask_criteria", texts=strip_end(statement), more="")
+
+
 def _more(m: Material, rows: list[Requirement]) -> str:
     return m.say("and_more") if len(rows) > _NAMED else ""
 
@@ -268,6 +272,7 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     """Items stay as they are, but for numbers that the feedback changes; new ones come for what it asks besides, and for
     what the request says but nobody carries."""
     lines = lines_of(m.feedback)
+    stood = {item.id: item.statement for item in previous.items}
     items, told = amended(previous.items, lines)
     before = {item.id: item.moscow for item in items}
     items, _ = ranked(items, lines)
@@ -293,8 +298,9 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     kept = deepened(previous.items, m) if m.facts.get("improve") else list(previous.items)
     items = [*kept, *new]
     out = [item for item in items if item.moscow == "Won't" != before.get(item.id, "Won't")]
-    dead = {m.say("ask_criteria", texts=strip_end(item.statement), more="") for item in out}
-    open_ = [text for text in previous.open_questions if text not in dead]
+    dead = {_criterion_asked(item.statement, m) for item in out}
+    now = {_criterion_asked(stood[i.id], m): _criterion_asked(i.statement, m) for i in items if i.id in stood}
+    open_ = [now.get(text, text) for text in previous.open_questions if text not in dead]
     asks = _questions(m, items) if new or given else []
     if given:  # what still lacks a criterion is asked for anew
         begins = m.lex.wording["ask_criteria"].partition("{")[0]

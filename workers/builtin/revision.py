@@ -17,6 +17,7 @@ from orchestrator.domain.text import keywords, overlap
 from workers.builtin.amended import (
     OWN_ID,
     canonical,
+    has_exchanged,
     is_amendment,
     is_criterion,
     is_ranking,
@@ -138,7 +139,8 @@ def _changed_by(content: Content, m: Material) -> list[str]:
     items, titled = renamed(items, lines)
     words, said = reworded(items, lines)
     done = items == stood and all(item.statement == words.get(item.id, item.statement) for item in items)
-    return [*told, *more, *titled, *said] if done else []
+    exchanged = [line for line in lines if has_exchanged(stood, line)]
+    return [*exchanged, *([*told, *more, *titled, *said] if done else [])]
 
 
 def _heard(content: Content, m: Material) -> Callable[[str], bool]:

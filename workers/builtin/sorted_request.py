@@ -104,6 +104,8 @@ class SortedRequest:
         category = quality_of(row, lex)
         due = row.role == "constraint" and says("due", row.text)
         kind: Kind = "exclusion" if exclusion else "constraint" if due else kind_of(row, lex, taken, category)
+        if name and kind == "nonfunctional" and category in ("P", "SC") and row.role in ("", "requirement"):
+            kind = "functional"  # a feature with a number in it
         category = category if kind == "nonfunctional" else ""
         given = row.priority or (modal[0] if modal and not exclusion else "")
         self.needs.append(

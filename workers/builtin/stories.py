@@ -93,7 +93,7 @@ def _plain(need: Need, who: str, lex: Lexicon) -> str:
     """What is wanted by a statement without a modal verb; empty for another one."""
     if need.clause.subject and not need.by_default and not wished(need.text):
         return ""
-    if _is_broken(need.text):
+    if _is_broken(need.text) or (need.title and not need.clause.actor):
         return ""
     told = stated(need.text, lex)
     own = told is not None and same_person(_bare(told.subject), _bare(who))
@@ -149,7 +149,14 @@ def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
         return strip_end(need.text)
     who = _LEADING.sub("", c.subject)
     broken = _RESUMED.search(who) or _SUBORDINATE.search(who)
-    if not c.subject or not c.actions or broken or (lex.language == "en" and _is_broken(c.sentence)):
+    nobody = need.title and not c.actor and c.subject.lower() not in SYSTEM - {""}
+    if (
+        not c.subject
+        or not c.actions
+        or broken
+        or nobody
+        or (lex.language == "en" and _is_broken(c.sentence))
+    ):
         return _as_it_is(need, lex)
     subject = lex.say("system") if who.lower() in SYSTEM else lower_first(who)
     pieces = [strip_end(action).removeprefix("to ") for action in c.actions]
@@ -188,7 +195,9 @@ def _as_it_is(need: Need, lex: Lexicon) -> str:
         if bare == said and verb in statement_words("by_people"):
             return f"to {lower_first(said)}"
         return lex.say("want_system", subject=lex.say("system"), action=lower_first(bare))
-    if need.title or (len(said.split()) <= _LONG and not _TELLS.search(said) and stated(said, lex) is None):
+    if need.title:
+        return lex.say("want_feature", text=said)
+    if len(said.split()) <= _LONG and not _TELLS.search(said) and stated(said, lex) is None:
         return _inside(said)
     state = _IS.fullmatch(said)
     if state and not _TELLS.search(state["subject"]) and not _is_broken(said):

@@ -21,6 +21,14 @@ _NO_LONGER = expression(  # the figure that a new one takes the place of: `21 da
     r",?\s*(?:and |but )?\b(?:not|no longer|instead of|rather than) (?:the |after |in |within |at )?\d[\d.,]*(?:\s\w+)?|不(?:再)?是\s?\d[\d.]*",
     re.IGNORECASE,
 )
+_EXCHANGED = tuple(  # a number and the one whose place it takes
+    expression(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<![\w.,-])(?P<new>\d[\d.,]*\d|\d)(?: [^\W\d]+){0,4},? (?:instead of|rather than|(?:and )?not|no longer)(?: [^\W\d]+){0,2} (?P<old>\d[\d.,]*\d|\d)(?![\w-])",
+        r"\bfrom (?P<old>\d[\d.,]*\d|\d)(?: [^\W\d]+){0,4} to (?P<new>\d[\d.,]*\d|\d)(?![\w-])",
+        r"\b(?:not|no longer) (?P<old>\d[\d.,]*\d|\d)(?: [^\W\d]+){0,4},? but(?: [^\W\d]+){0,2} (?P<new>\d[\d.,]*\d|\d)(?![\w-])",
+    )
+)
 _IDENTIFIER = expression(r"\b[A-Za-z]{1,6}-\d+(?:[-.]\d+)*\b")
 _HAN_DIGITS = dict(zip("零一二三四五六七八九两", (*range(10), 2), strict=True))
 
@@ -51,6 +59,17 @@ def difference(said: str, source: str, beside: str = "") -> Difference:
 def without_old_figure(line: str) -> str:
     """A line without the figure that its new one takes the place of: `21 days, not 14` -> `21 days`."""
     return _NO_LONGER.sub(" ", line).strip()
+
+
+def exchanged(line: str) -> tuple[str, str] | None:
+    """The number whose place another takes, and that: `20 orders rather than 10` -> ("10", "20"); None where none does."""
+    found = next((match for pattern in _EXCHANGED if (match := pattern.search(line))), None)
+    return (found["old"], found["new"]) if found else None
+
+
+def number(said: str) -> re.Pattern[str]:
+    """What finds a number that is no part of another one, or of a name."""
+    return re.compile(rf"(?<![\w.,-]){re.escape(said)}(?![\w-]|[.,]\d)")
 
 
 def is_said_in(clause: str, line: str) -> bool:

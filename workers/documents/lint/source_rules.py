@@ -31,8 +31,10 @@ from workers.documents.lint.meaning import (
     TWIN,
     Difference,
     difference,
+    exchanged,
     is_said_in,
     likeness_apart,
+    number,
     without_old_figure,
 )
 from workers.documents.lint.rules import Finding, finding
@@ -247,6 +249,7 @@ class _Truth:
         lines = [line for text in given for line in text.split("\n")]
         self.amended = [line for line in lines if _ITEM.search(line)]
         self.later = [clause for line in lines for clause in _CLAUSES.split(line) if clause.strip()]
+        self.exchanges = [pair for line in lines if (pair := exchanged(line))]
         self.plain = {plain(clause) for clause in self.known.items}
         self.plain |= {plain(clause) for text in given for clause in _CLAUSES.split(text)}
         self.plain |= {plain(cell) for line in whole.split("\n") if "|" in line for cell in line.split("|")}
@@ -262,8 +265,14 @@ class _Truth:
 
     def gave(self, clause: str) -> bool:
         """Whether somebody has given the figures of a clause since: in its words, or to an item by its identifier."""
-        return any(numbers(clause) <= numbers(line) for line in self.amended) or any(
-            is_said_in(clause, line) for line in self.later
+        return (
+            any(numbers(clause) <= numbers(line) for line in self.amended)
+            or any(is_said_in(clause, line) for line in self.later)
+            or any(
+                plain(number(new).sub(old, clause)) in self.plain
+                for old, new in self.exchanges
+                if number(new).search(clause)
+            )
         )
 
     def _departure(self, clause: str, beside: str) -> tuple[Difference, str]:
