@@ -18,7 +18,7 @@ from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.graph import topological
 from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 
-_ASKED = {"revise": "revise {}", "feedback": 'feedback "..." --task {}'}
+_ASKED = {"revise": 'revise {} "..."', "feedback": 'feedback "..." --task {}'}
 LIMIT = 2  # revisions made for one task without --force
 IMPROVE = "IMPROVE"
 BUILDS = ("IMPL", "DEV-FE")  # prefixes of tasks that change code

@@ -230,3 +230,12 @@ def test_number_that_takes_the_place_of_another_is_changed_where_that_stands(
         item.statement.replace(before, after) for item in facts["requirements"].items
     ]
     assert any(after in item.statement for item in items)
+
+
+def test_question_about_a_requirement_has_the_number_that_it_has_now() -> None:
+    facts = chain("Build a plant shop. Customers can order until 8 pm. Guests can see the beds.")
+
+    after = revised("requirements", facts, "Change the order deadline from 8 pm to 6 pm")
+
+    asked = [text for text in after.open_questions if "order until" in text]
+    assert asked and all("6 pm" in text for text in asked)

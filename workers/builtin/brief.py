@@ -143,9 +143,12 @@ def _as_told(users: Iterable[User]) -> list[User]:
 def _told(name: str, need: str) -> str:
     """What is said of somebody, without repeating who: `Doctors, eight per clinic` -> `eight per clinic`."""
     rest = re.sub(
-        rf"^(?:(?:the|an?|each|every|all)\s+)?{re.escape(name)}\b[,;:]?\s*", "", need, flags=re.IGNORECASE
+        rf"^(?:(?:the|an?|each|every|all)\s+)?{re.escape(name)}\b[,;:]?\s*(?:[—–-]\s+)?",
+        "",
+        need,
+        flags=re.IGNORECASE,
     )
-    return strip_end(rest) or strip_end(need)
+    return strip_end(rest.lstrip("—–- ")) or strip_end(need)
 
 
 def _vision(m: Material) -> Statement:
