@@ -15,7 +15,7 @@ import re
 _PLAIN = re.compile("[\0-\x7f\xa0-\xb4\xb6-\xff‐-‧‰-⁞€←-↓✓✔]*")  # without µ, which has two small forms
 # by number, a letter by its code, flags of its own, a group of all or nothing; equal to a plain letter
 _NOT_PLAIN = re.compile(
-    r"\\[0-9xuUN]|\(\?(?:P=|-(?!i:)|[(>#aiLmsux])|\)(?:[*+?]|\{[\d,]+\})\+|[\u0131\u017f\u03bc\u212a\u212b]"
+    r"\\[0-9xuUN]|\(\?(?:P=|-(?!i:)|[(>#aiLmsux])|\)(?:[*+?]|\{[\d,]+\})\+|[\u0130\u0131\u017f\u03bc\u212a\u212b]"
 )
 _OPENING = re.compile(r"\((?:\?(?:P<\w+>|:|-i:|<?[=!]))?")
 _OFTEN = r"(?:(?:[*+?]|\{\d*,?\d*\})[?+]?)?"

@@ -88,6 +88,9 @@ WITHOUT = [
     "If the queen is older than 2 seasons the dot should get a warning sign",
     "The clerk must accept the return of a book.",
     "Launch before the annual meeting on 15 May 2027.",
+    "A file which is lent, after two weeks, must be returned.",
+    "The harbour master can block a berth.",
+    "Neither clerks nor guests may see prices.",
 ]
 
 

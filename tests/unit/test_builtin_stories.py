@@ -37,6 +37,8 @@ def read(*lines: str) -> list[Requirement]:
         ("System MUST show the yarn", "the system to show the yarn"),
         ("So: the loom must stop at night", "the loom to stop at night"),
         ("A warp is booked and the loom is locked", "this: a warp is booked and the loom is locked"),
+        ("Neither dyers nor guests may see prices", "this to hold: neither dyers nor guests may see prices"),
+        ("It has to be possible for dyers to print the draft", "to print the draft"),
         ("A seven-day plan with batched print calls", "a seven-day plan with batched print calls"),
     ],
 )

@@ -326,3 +326,21 @@ def test_section_that_tells_what_it_is_about_holds_no_goals(heading: str) -> Non
     said = {"W": "Wir betreiben 14 Schleusen an zwei Kanälen.", "P": "Nous exploitons 14 écluses."}
 
     assert not analyse_request(f"# Locks\n\n## {heading}\n\n{said[heading[0]]}{REST}").goals
+
+
+@pytest.mark.parametrize(
+    ("said", "goals"),
+    [
+        (
+            "Two things should be different next year: fewer wrong deliveries. Drivers must confirm each order.",
+            ["fewer wrong deliveries."],
+        ),
+        ("Some things need to be faster. Readers can order a file. Staff must stamp each file.", []),
+        ("One thing has to change: staff must log in with a card. Doctors must sign each report.", []),
+    ],
+)
+def test_what_somebody_has_to_do_is_no_change_that_was_announced(said: str, goals: list[str]) -> None:
+    read = analyse_request(f"The archive is kept on paper. {said}")
+
+    assert [goal.text for goal in read.goals] == goals
+    assert any(need.text.split()[-1] in said and "must" in need.text for need in read.needs)

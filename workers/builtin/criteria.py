@@ -75,7 +75,7 @@ _VERB = expression(
     r"|\w{2}s (?:an?|the|its|their|with|to|in|on|by|from|for|it|them|as|at|not)\b|\w{3}s$",
     re.IGNORECASE,
 )
-_SHOULD = expression(r"\b(?:must|should|shall)\b", re.IGNORECASE)
+_SHOULD = expression(r"\b(?:must|should|shall|ha(?:s|ve) to|may|cannot)\b", re.IGNORECASE)
 _OBJECT_ENDS = expression(
     r"\s+(?:by|in|within|under|for|from|to|with|on|at|when|if|after|before|into|as|via|using|without|so|that|which|who|"
     r"until|once|per|over|against|and|or|is|are)\b|[,;:()]"
@@ -118,6 +118,9 @@ def headline(need: Need, lex: Lexicon) -> str:
     return short(upper_first(_done(action, c, lex, _named(c.subject))))
 
 
+NOBODY_ELSE = expression(
+    r"(?:neither|(?:nobody|no one|no-one|none) (?:but|except|other than|else))\b", re.IGNORECASE
+)
 _UNFINISHED = expression(
     r"\b(?:would|could|should|will|may|might|can|must|to)$", re.IGNORECASE
 )  # `so it would have to be`
@@ -151,6 +154,8 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
         return [line] if line else []
     if is_reserved(need.text):
         return [lex.say("criterion_reserved")]
+    if NOBODY_ELSE.match(need.text):
+        return []
     if c.forbidden and c.actions:
         known = lex.language == "zh" or c.subject.lower().startswith("no")
         if known and not c.action.startswith("be "):
@@ -206,8 +211,10 @@ def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
         line = _outcome(_verb(passive[1], lex), fact, _named(c.subject), lex)
     else:
         verb, _, rest = bare.partition(" ")
-        if c.actor and _verb(verb, lex) == "accept":
-            return []  # what people take in, they do not check
+        known = _verb(verb, lex)
+        barred = outcomes("en")["refuse"]
+        if lex.language == "en" and c.actor and (known == "accept" or outcomes("en").get(known) == barred):
+            return []  # what people take in they do not check, and what they block is not refused to them
         line = _outcome(_verb(verb, lex), bare, rest, lex) if lex.language == "en" else _han(fact, lex)
     return [line] if line else []
 
@@ -251,6 +258,7 @@ def _in_case(who: str, condition: str, doing: str, lex: Lexicon) -> list[str]:
     if lex.language == "en":
         cut = any(_NOT_SO.search(part) for part in (who, doing)) or _CLAUSE.search(who)
         does = imperative(doing, lex) or doer_of(doing, lex) or _VERB.search(doing)
+        cut = cut or condition in who or _SHOULD.search(who)
         if cut or not does or _SHOULD.search(condition):
             return []
         if _TIMING.match(condition):

@@ -72,6 +72,7 @@ _PASSIVE = expression(r"\b(?:be|is|are|gets?) (?:also |only |not )?(\w+(?:ed|en|
 _PARTICLE = expression(
     r"\b(log|sign|check|back|set|opt|roll) (in|out|up|off|on|back)\b", re.IGNORECASE
 )  # `log in`, `login`
+_KEPT = 0.4  # the same of what is to be kept, which changes nothing
 _TITLE = 0.5  # share of an item's title that a line has to say which may be about something else
 _UNCLEAR = expression(r"\((?:(?:REQ|NFR)-[\w /-]*)?\?\)[.]?$")
 
@@ -130,7 +131,9 @@ def _parts_of(pieces: Sequence[str], texts: Sequence[tuple[str, str]]) -> list[P
                 break
         else:
             text = pieces[at]
-            is_reason = BECAUSE.match(before) or WHY.match(text.strip()) or not text.strip()
+            is_reason = (
+                BECAUSE.match(before) or BECAUSE.match(text) or WHY.match(text.strip()) or not text.strip()
+            )
             if _is_unmistakable(text.strip(), texts):
                 found.append(Part(before, text, Order("drop", (), is_clear=False)))
             elif not (found and found[-1].order and is_reason) and not _OPENING.fullmatch(text.strip()):
@@ -191,7 +194,8 @@ def _order(text: str, texts: Sequence[tuple[str, str]], before: Sequence[Part]) 
                 continue
             items, is_clear = meant[0], meant[1] and forms is not ASKS
             may_be_a_wish = forms in (REMOVES, TAKES_AWAY, BACK)
-            if may_be_a_wish and not (is_clear and (forms is not TAKES_AWAY or _says(words, texts, items))):
+            least = _KEPT if forms is BACK else _TITLE
+            if may_be_a_wish and not (is_clear and (forms is REMOVES or _says(words, texts, items, least))):
                 continue
             return Order(what, items, named.get("rank") or "", is_clear)
     return None
@@ -300,9 +304,9 @@ def _core(statement: str) -> str:
     return f"{_BOUND.split(said)[0]} {passive}"
 
 
-def _says(what: str, texts: Sequence[tuple[str, str]], items: Sequence[int]) -> bool:
-    """Whether words say most of the titles of items."""
-    return all(_told(_words(what) - _GENERIC, texts[at][0]) >= _TITLE for at in items)
+def _says(what: str, texts: Sequence[tuple[str, str]], items: Sequence[int], least: float) -> bool:
+    """Whether words say this share of the titles of items."""
+    return all(_told(_words(what) - _GENERIC, texts[at][0]) >= least for at in items)
 
 
 def _is_part(what: str, title: str, text: str) -> bool:

@@ -13,7 +13,7 @@ _WHAT = r"(?P<what>[^\s;:.!?()，。；：！？（）][^;:.!?()，。；：！�
 _THE = r"(?:the |this |that |those |these |our |all |any |an? |den |die |das |dem )?"
 _FOR_NOW = r"(?: (?:for (?:now|the moment|the time being|this (?:version|release|phase))|in (?:the )?(?:first|this|v1|initial) ?(?:version|release|phase|step|iteration)?|(?:from|of) (?:the )?(?:(?:first|this|initial|next) )?(?:scope|version|release|spec(?:ification)?|requirements?|documents?|mvp|plan)|any ?more|any longer|after all|altogether|entirely|completely|again|please|instead|vorerst|erst ?mal|doch|bitte))*"
 _FEATURE = r"(?: (?:feature|functionality|function|requirement|part|option|thing|item|mode)s?|(?:这个|该)?(?:功能|需求))?"
-_TIME = r"(?:next|second|third|later|another|following|end of (?:the |this )?|after (?:the )?(?:launch|release|go-live|pilot|first)|v(?:ersion)? ?\d|(?:version|release|phase|step|sprint|milestone) [\w.]+|(?:20)\d\d|q[1-4]|spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august|september|october|november|december)"
+_TIME = r"(?:(?:next|second|third|another|following) (?:version|release|phase|step|stage|iteration|year|quarter|month|week|sprint|milestone|time|project|season|summer|winter|spring|autumn)|later|after (?:the )?(?:launch|release|go-live|pilot|first)|v(?:ersion)? ?\d|(?:version|release|phase|step|sprint|milestone) [\w.]+|(?:20)\d\d|q[1-4]|spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august|september|october|november|december)"
 _TO = rf"(?: (?:for|until|till|to|in) (?:the |an? )?{_TIME}\b[^,;.]{{0,30}}| for now)?"
 
 
@@ -43,14 +43,14 @@ TAKES_AWAY = _forms(  # what a product may have to do itself, too: `remove the u
 )
 _RANK = r"(?P<rank>(?:must|should|could)[- ]haves?|nice[- ]to[- ]haves?|(?:must|should|could)|(?:high|medium|low)(?:est)? priority|p[0-3])"
 RANKS = _forms(
-    rf"(?:make|mark|treat|rank|consider|see) {_THE}{_WHAT}{_FEATURE} (?:as )?(?:an? )?{_RANK}",
+    rf"(?:make|rank|(?:mark|treat|consider|see)(?=.* as (?:an? )?(?:must|should|could|nice))) {_THE}{_WHAT}{_FEATURE} (?:as )?(?:an? )?{_RANK}",
     rf"{_THE}{_WHAT}{_FEATURE} (?:is|are|becomes?|should be|would be|has|have)(?: now)?(?: only| just| really| more of| of)? (?:an? )?{_RANK}(?: only| now)?",
 )
 RANKS_TOO = _forms(rf"{_THE}{_WHAT}{_FEATURE} (?:as )?(?:an? )?{_RANK}")  # behind one that ranks
 WAITS = _forms(
     rf"{_THE}{_WHAT}{_FEATURE} (?:(?:can|could|may|might)(?: also| well| easily)? wait|(?:can|could|may|might|should)(?: also| well| easily)? (?:come later|be done later|be postponed|follow later)){_TO}",
     rf"{_THE}{_WHAT}{_FEATURE} (?:is|are) (?:(?:something )?for (?:later|another time|a later (?:version|release|phase))|not urgent)(?:,? not (?:for )?now)?",
-    rf"(?:postpone|defer|put off|delay|push back) {_THE}{_WHAT}{_FEATURE}{_TO}",
+    rf"(?:postpone|defer|put off|push back) {_THE}{_WHAT}{_FEATURE}{_TO}",
     rf"{_THE}{_WHAT} (?:kann|können)(?: noch)? (?:warten|später kommen)",
     rf"{_WHAT}{_FEATURE}(?:可以?(?:先)?(?:等等|等一等|以后再做|晚点(?:再)?做|推迟|缓一缓|往后放)|以后再做|推迟)",
 )
@@ -80,7 +80,7 @@ UNMISTAKABLE = expression(  # nothing that a product does: an order, even where 
     re.IGNORECASE,
 )
 DOUBTED = expression(
-    r"\b(?:if|unless|(?:we|you|i|one) (?:could|might)|maybe|perhaps|falls|vielleicht)\b|\b(?:make|keep|turn|change) (?:it|them|that)\b|\bbut\b[^,;]*\b(?:rather|not sure|would keep)\b|\b(?:except|apart from|other than)\b|如果|除非|也许|可能",
+    r"\b(?:if|unless|(?:we|you|i|one) (?:could|might)|maybe|perhaps|falls|vielleicht)\b|\b(?:make|keep|turn|change|replace|send|give|put|move|show) (?:it|them|that)\b|\bbut\b[^,;]*\b(?:rather|not sure|would keep)\b|\b(?:except|apart from|other than)\b|如果|除非|也许|可能",
     re.IGNORECASE,
 )
 LISTED = expression(  # a further thing of an order, which is found nowhere: `drop the reminders, the logo and the footer`

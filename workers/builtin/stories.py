@@ -10,7 +10,7 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import story_wish
-from workers.builtin.criteria import SYSTEM
+from workers.builtin.criteria import NOBODY_ELSE, SYSTEM
 from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.people import is_person
@@ -25,7 +25,7 @@ from workers.documents.reading_words import statement_words
 
 _MADE = expression(rf"{ORDER}(?=(?:an?|the|our|my)\s)", re.IGNORECASE)
 _LACKS = expression(
-    r"^.{0,80}?\bneeds?\s((?:an?|some|the)\s.+)$", re.IGNORECASE | re.DOTALL
+    r"^(?:\S+ ){0,2}\S+ needs?\s((?:an?|some|the)\s.+)$", re.IGNORECASE | re.DOTALL
 )  # `The office needs a list`
 _RESUMED = expression(  # a subject that ends in the subject of another clause: `Scanners that we`
     r"\b(?:and|so|but|that|which|who|whom|where|when),? (?:they|it|we|you|i|he|she|this|that|these)$",
@@ -50,6 +50,10 @@ _MODAL = expression(r"^(?:must|shall|should|may|can|will)\s+(?!not\b|i\b|we\b|yo
 _IS = expression(
     r"(?P<subject>[^,;:—–|(]{2,80}?) (?P<be>is|are|has|have) (?P<rest>.+)", re.IGNORECASE | re.DOTALL
 )
+_POSSIBLE = expression(
+    r"it (?:must|has to|should|needs to|shall) be possible (?:for (?:the |an? |all )?(?P<who>[^,.;]{2,40}?) )?to (?P<what>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
 _LONG = 16  # words of a thing that is wanted as it is called
 _CELLS = 3  # of a story told in a row: who, what, and why
 _NAMED_THING = expression(  # `csv data export`: a thing, of which nothing is told
@@ -72,6 +76,12 @@ def story(need: Need, m: Material) -> UserStory:
     reserved = is_reserved(need.text)
     acts = (c.actor or anyone) and c.actions and not befalls and not c.negated and not reserved
     who = c.actor or named or m.main_actor()
+    if NOBODY_ELSE.match(need.text):
+        text = lower_first(strip_end(need.text))
+        return UserStory(as_a=one_of(m.main_actor(), lex), i_want=lex.say("story_want_limit", text=text))
+    possible = _POSSIBLE.match(strip_end(need.text))
+    if possible:
+        return UserStory(as_a=one_of(possible["who"] or who, lex), i_want=f"to {possible['what']}")
     if lex.language != "zh" and tongue(need.text):  # no rule here inflects its words
         return UserStory(
             as_a=who[:1] + one_of(who, lex)[1:], i_want=lex.say("story_want_limit", text=strip_end(need.text))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from orchestrator.domain.clarified import HEADINGS
 from orchestrator.domain.dataclass import replace
@@ -50,6 +51,9 @@ _CHANGES = expression(  # that as many goals follow: `Two things ought to be dif
     r"\b(?P<count>one|two|three|four|five|a few|some|several|a couple of) (?:things?|points?) (?:(?:that|which) )?(?:ought to|should|must|ha(?:s|ve) to|(?:is|are) to|needs? to|shall)\b[^.:?]{0,40}?\b(?:better|differently|different|otherwise|improve|change|easier|faster)\b"
     r"|\b(?:we|i) (?:have|see|set ourselves|want to reach) (?P<goals>two|three|four|five|a few|several) (?:\w+ )?(?:goals|aims|objectives|targets)\b[^:?]{0,40}[.!]?$",
     re.IGNORECASE,
+)
+_DEMANDS = expression(  # what the product or somebody has to do, and no aim
+    r"\b(?:must|shall|should|can|cannot|may|ha(?:s|ve) to|needs? to)\b", re.IGNORECASE
 )
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _RUN_ON = frozenset({"goal", "metric", "non_goal", "constraint", "question", "risk", "problem", "user"})
@@ -128,17 +132,23 @@ def _announced(passage: Passage, quotes: list[str]) -> list[tuple[Passage, str, 
 
 def _changes(passage: Passage, quotes: list[str]) -> list[tuple[Passage, str, str]]:
     """The sentences, as goals those behind one that says how many things should be otherwise; nothing where none does."""
-    for at, quote in enumerate(quotes[:-1]):
+    for at, quote in enumerate(quotes):
         found = _CHANGES.search(quote)
-        if found:
-            first, count = at + 1, _COUNTS.get((found["count"] or found["goals"]).lower(), len(quotes))
-            goal = replace(passage, role="goal", label=quote)
-            wheres = [goal if first <= by < first + count else passage for by in range(len(quotes))]
-            return [
-                (where, said, said)
-                for by, (where, said) in enumerate(zip(wheres, quotes, strict=True))
-                if by != at
-            ]
+        if found is None:
+            continue
+        count = _COUNTS.get((found["count"] or found["goals"]).lower(), len(quotes))
+        named = quote[found.end() :].partition(":")[2].strip()
+        if _DEMANDS.search(named):
+            return []
+        behind = list(takewhile(lambda said: not _DEMANDS.search(said), quotes[at + 1 :]))
+        behind = behind[: max(0, count - bool(named))]
+        if not named and not behind:
+            return []
+        goal = replace(passage, role="goal", label=quote)
+        goals = [*([named] if named else []), *behind]
+        rest = quotes[at + 1 + len(behind) :]
+        plain = [(passage, said, said) for said in quotes[:at]]
+        return [*plain, *((goal, said, said) for said in goals), *((passage, said, said) for said in rest)]
     return []
 
 
