@@ -179,3 +179,16 @@ def test_criterion_of_a_fix_asks_for_the_end_of_what_is_wrong(title: str) -> Non
         "The steps that lead to it today are repeated after the change, and it does not appear",
         "A test fails without the change and succeeds with it (proposed, to be confirmed)",
     ]
+
+
+@pytest.mark.parametrize("smiley", [":)", ":-)", ":D", ":P"])
+def test_smiley_ends_no_label(smiley: str) -> None:
+    found = analyse_request(
+        f"Hi all,\n\nhope you all survived the fair {smiley} We need a list of visitors. The host must see who has come.\n"
+    )
+
+    assert found.goals == ()
+    assert [need.text.endswith(("a list of visitors.", "who has come.")) for need in found.needs] == [
+        True,
+        True,
+    ]

@@ -42,7 +42,7 @@ _AIMS = expression(
     r"|^(?:ziel|unser ziel|objectif|notre objectif|objetivo|nuestro objetivo)(?: ist| est| es)?[:：]\s*|^(?:最终|长期|总体|我们的)?目标(?:是)?[:：]\s*",
     re.IGNORECASE,
 )
-_LABELLED = expression(r"^([^\W\d_][^:：.,;。，；]{1,30})[:：]\s*(?=\S)")
+_LABELLED = expression(r"^([^\W\d_][^:：.,;。，；]{1,30})[:：](?!-?[()DP|](?:\s|$))\s*(?=\S)")
 _ANNOUNCES = expression(  # that several things follow
     r"\b(?:a few|some|several|two|three|four|five|a couple of|the following|these) (?:things|points|conditions|limits|worries|risks|questions|matters|ideas)\b[^:：?？]*[.!]?$",
     re.IGNORECASE,
