@@ -192,3 +192,16 @@ def test_smiley_ends_no_label(smiley: str) -> None:
         True,
         True,
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_asked"),
+    [
+        ("In an evacuation Sandra needs to see who is in the building right now.", True),
+        ("Sandra writes the names in a book right now.", False),
+    ],
+)
+def test_what_must_be_seen_right_now_is_asked_for(said: str, is_asked: bool) -> None:
+    found = analyse_request(f"Hi Tom,\n\nWe need a tool for the reception. {said} The list must be sorted.\n")
+
+    assert (said in [need.text for need in found.needs]) is is_asked
