@@ -161,13 +161,14 @@ class Room:
         self._store = store
 
     def end(self) -> None:
-        with self._store.backend._writing() as connection:
+        with self._store.backend._write_lock:
+            connection = self._store.backend._writer()
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
             connection.execute(f"PRAGMA max_page_count={pages}").fetchall()
 
     def give(self) -> None:
-        with self._store.backend._writing() as connection:
-            connection.execute("PRAGMA max_page_count=1000000").fetchall()
+        with self._store.backend._write_lock:
+            self._store.backend._writer().execute("PRAGMA max_page_count=1000000").fetchall()
 
 
 LARGE = "word " * 20_000

@@ -63,9 +63,11 @@ class Work:
     def of(self, work: Callable[[], object]) -> tuple[int, int]:
         """(SQL, Python) of one piece of work."""
         self.sql = self.calls = 0
-        for opened in (self._store.backend._writing, self._store.backend._readers.connection):
-            with opened() as connection:
-                connection.set_progress_handler(self._step, 10)
+        backend = self._store.backend
+        with backend._write_lock:
+            backend._writer().set_progress_handler(self._step, 10)
+        with backend._readers.connection() as connection:
+            connection.set_progress_handler(self._step, 10)
         sys.setprofile(self._call)
         try:
             work()

@@ -55,6 +55,10 @@ CRITERIA = [
             "from."
         ],
     ),
+    (
+        "It must return 404 for an unknown name.",
+        ["A test call shows that answer: return 404 for an unknown name."],
+    ),
     ("Calendar of all 23 wall sectors", ["Counted in a test: 23 wall sectors."]),
     (
         "A password must have a minimum of 10 letters.",

@@ -61,6 +61,11 @@ _BOUNDED = expression(
     r"\b(?:minimum|maximum|limit|most|least|up to|than|within|every|max|min)[.]?(?: of)?\s*$", re.IGNORECASE
 )
 _THINGS = expression(r"[- ](?P<things>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]{2,}s)\b(?!')")
+_CODE = expression(  # of an answer: `return 404 for an unknown name`
+    r"\b(?:returns?|responds?|answers?|exits?|gives?|fails?)(?: with)?(?: an?| the)?"
+    r"(?: (?:http|status|exit|error|return))*(?: code| status)? \d{1,3}\b(?! [a-z]+s\b)",
+    re.IGNORECASE,
+)
 _NOT_SO = expression(  # a clause that was cut in the wrong place: no subject, nothing behind a preposition, a verb of another
     r"\s,|\b(?:by|of|for|in|on|at|to|with|from|and|or|the|an?|days?|times?|moments?|how|where|what|whether|which|that)\W*$|^(?:if|when|whenever|after|before|once|while)\b",
     re.IGNORECASE,
@@ -223,6 +228,8 @@ def _at_values(text: str, lex: Lexicon) -> list[str]:
     """A test at the values that a statement names; none where its numbers are names: a criterion does not repeat it."""
     text = ASIDE.sub(" ", text)
     values, counts = (list(measures(text, lex)), list[str]()) if lex.language == "zh" else _values(text)
+    if not values and _CODE.search(text):
+        return [lex.say("criterion_answer", text=lower_first(strip_end(text)))]
     if not values and not counts:
         return []
     key = "criterion_measured" if values else "criterion_counted"
