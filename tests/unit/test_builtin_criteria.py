@@ -62,7 +62,23 @@ CRITERIA = [
     ("Calendar of all 23 wall sectors", ["Counted in a test: 23 wall sectors."]),
     (
         "A password must have a minimum of 10 letters.",
-        ["Measured in a test, just inside and just outside: 10 letters."],
+        ["Measured in a test, just inside and just outside: minimum of 10 letters."],
+    ),
+    (
+        "Members must take max two bikes per trip.",
+        ["Measured in a test, just inside and just outside: max two bikes."],
+    ),
+    (
+        "Changing the seat is free until 48h before the show.",
+        ["Measured in a test, just inside and just outside: 48h."],
+    ),
+    (
+        "The logger must write the level every five minutes.",
+        ["Measured over several rounds: every five minutes."],
+    ),
+    (
+        "When a course is full they can join a waiting list.",
+        ["Given the system, when a course is full, then they join a waiting list."],
     ),
     (
         "After three failed logins, the account must be locked.",
@@ -95,6 +111,7 @@ WITHOUT = [
     "A file which is lent, after two weeks, must be returned.",
     "The harbour master can block a berth.",
     "Neither clerks nor guests may see prices.",
+    "Most guests must be well over 60, so the letters should be large.",
 ]
 
 

@@ -233,6 +233,35 @@ def test_number_that_a_person_changes_is_changed_in_scope_limits_and_goals_and_a
     ]
 
 
+def test_requirements_that_differ_in_a_number_alone_keep_their_own_when_one_of_them_is_changed() -> None:
+    facts = chain(
+        "# Clock\n\n## Requirements\n\n- **REQ-001** (Must): The clock must have a dial 1 that shows zone 1.\n"
+        "- **REQ-002** (Must): The clock must have a dial 2 that shows zone 2.\n"
+        "- **REQ-003** (Must): The clock must have a dial 3 that shows zone 3.\n"
+    )
+    (part,) = facts["architecture"].components
+    assert all(f"dial {number} " in part.responsibility for number in (1, 2, 3))
+
+    again = ask(
+        "architecture", **{**facts, "previous": facts["architecture"], "feedback": ["Look at it again."]}
+    )
+    items = facts["requirements"].items
+    one = items[1].model_copy(update={"title": items[1].title.replace("zone 2", "zone 7")})
+    changed = facts["requirements"].model_copy(update={"items": [items[0], one, items[2]]})
+    after = ask(
+        "architecture",
+        **{
+            **facts,
+            "requirements": changed,
+            "previous": facts["architecture"],
+            "feedback": ["Zone 7, not zone 2."],
+        },
+    )
+
+    assert again.components == facts["architecture"].components
+    assert after.components[0].responsibility == part.responsibility.replace("zone 2", "zone 7")
+
+
 def test_what_is_ruled_out_in_so_many_words_is_not_made_a_must_by_taking_it_back() -> None:
     facts = chain("Build a till. It must print receipts. No payments by card.")
     said = "We need payments by card after all."

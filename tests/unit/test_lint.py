@@ -135,6 +135,11 @@ PLANTED: list[tuple[str, str, Callable[[Facts], Facts]]] = [
         "REQ-003",
         lambda f: item(f, "requirements", 2, acceptance_criteria=["A booking does not last at most 12 hours."]),
     ),
+    (
+        "contradicting_criterion",
+        "REQ-003",
+        lambda f: item(f, "requirements", 2, acceptance_criteria=["It is not true that a test ends it: 12 hours."]),
+    ),
     ("goal_without_metric", "G-001", lambda f: goal(f, "Bookings without a call", metric="", target="")),
     ("orphan_goal", "G-003", lambda f: brief(f, goals=[*f["brief"].goals, Goal(id="G-003", text="Grow to more houses")])),
     ("orphan_requirement", "REQ-003", lambda f: item(f, "requirements", 2, goals=[])),

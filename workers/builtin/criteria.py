@@ -40,6 +40,7 @@ SYSTEM = frozenset(
         "它",
     }
 )
+_PRONOUNS = frozenset({"they", "she", "he", "we", "you"})
 _ENDS = expression(r"(?<=\w{2}[.!?)`])\s+(?=[A-ZÀ-Ý`])|(?<=[。！？])")  # of a sentence, where another follows
 _WHEN = expression(r"^(?:when|whenever|if|while|as soon as)\s+", re.IGNORECASE)
 _UNTIL = expression(r"(?<=.)(?:时|后)$")  # 断网时: the wording has its own 时
@@ -53,10 +54,23 @@ _LEFT = expression(r",?\s+(?:also|even|only|and|or)$", re.IGNORECASE)  # what st
 _PLURAL_NOT = expression(r"(?:ss|us|is)$")
 _NUMBER = expression(
     r"\d|%|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?) "
-    r"(?:(?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?|clicks?|taps?|times?|percent)\b",
+    r"(?:(?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?|clicks?|taps?|times?|percent)\b"
+    r"|\b(?:at (?:most|least)|max(?:imum of)?|up to|(?:more|less|fewer) than)"
+    r" (?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b",
     re.IGNORECASE,
 )
 _BARE = expression(r"[\d.,]+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|zero", re.IGNORECASE)
+_UNITLESS = expression(
+    rf"(?:^|\s)(?:{_BARE.pattern})$", re.IGNORECASE
+)  # a bound and its number: `at least 8`
+_REASON = expression(
+    r"^.*\d.*, so (?!that\b)", re.IGNORECASE
+)  # why it is wanted: `some are over 70, so no tricks`
+_RHYTHM = expression(
+    r"\bevery (?:\d+|two|three|four|five|six|eight|ten|twelve|fifteen|thirty) "
+    r"(?:(?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b",
+    re.IGNORECASE,
+)
 _BOUNDED = expression(
     r"\b(?:minimum|maximum|limit|most|least|up to|than|within|every|max|min)[.]?(?: of)?\s*$", re.IGNORECASE
 )
@@ -203,7 +217,8 @@ def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
     bare = re.sub(r"\s+(?:and|and again)$", "", strip_end(action[: action.index(own[0])])) if own else action
     bare = bare or action
     if own or leading:
-        who = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(_named(c.subject))
+        told = c.subject.lower()
+        who = lex.say("system") if told in SYSTEM or told in _PRONOUNS else lower_first(_named(c.subject))
         done = _done(_LEFT.sub("", bare), c, lex)
         return [line for text in own or leading for line in _in_case(who, text, done, lex)]
     fact = _done(bare, c, lex)
@@ -226,7 +241,9 @@ def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
 
 def _at_values(text: str, lex: Lexicon) -> list[str]:
     """A test at the values that a statement names; none where its numbers are names: a criterion does not repeat it."""
-    text = ASIDE.sub(" ", text)
+    text = _REASON.sub("", ASIDE.sub(" ", text))
+    if lex.language == "en" and (rhythms := [match[0] for match in _RHYTHM.finditer(text)]):
+        return [lex.say("criterion_rhythm", values=lex.join(list(dict.fromkeys(rhythms))))]
     values, counts = (list(measures(text, lex)), list[str]()) if lex.language == "zh" else _values(text)
     if not values and _CODE.search(text):
         return [lex.say("criterion_answer", text=lower_first(strip_end(text)))]
@@ -244,10 +261,11 @@ def _values(text: str) -> tuple[list[str], list[str]]:
         said = match[0].strip(" .,;:")
         things = _THINGS.match(text, match.start() + len(match[0].rstrip()))
         is_bare = _BARE.fullmatch(said) is not None
-        if not is_bare and not _has_unit(said):
+        unitless = not is_bare and _UNITLESS.search(said) is not None
+        if not is_bare and not _has_unit(said) and not (unitless and things):
             continue
         if not is_bare:
-            values.append(said)
+            values.append(f"{said} {things['things']}" if unitless and things else said)
         elif things and _BOUNDED.search(text[: match.start()]):
             values.append(f"{said} {things['things']}")
         elif things:

@@ -204,16 +204,24 @@ def _order(release: str) -> tuple[int, str]:
 
 def retold(text: str, m: Material) -> str:
     """A list of requirements' titles without those that were withdrawn, and with the numbers that the others have now."""
-    now = {_plain(item.title): item.title for item in m.wanted}
     given = m.given(Requirements)
-    gone = {_plain(item.title) for item in given.items if item.id in m.withdrawn} if given else set()
+    wanted = {item.title.casefold(): item.title for item in m.wanted}
+    gone = {item.title.casefold() for item in given.items if item.id in m.withdrawn} if given else set()
+    pieces = _LISTED.split(text)
+    stand = {piece.casefold() for piece in pieces}
+    changed: dict[str, list[str]] = {}  # the title as it would be with any number -> as it is now
+    for title in [wanted[key] for key in wanted if key not in stand]:
+        changed.setdefault(_plain(title), []).append(title)
     told = []
-    for piece in _LISTED.split(text):
-        key = _plain(piece)
-        title = now.get(key, piece)
-        if key not in gone or key in now:
-            told.append(piece if piece.casefold() == title.casefold() else title)
-    return m.several(told) if told and told != _LISTED.split(text) else text
+    for piece in pieces:
+        key, now = piece.casefold(), changed.get(_plain(piece), [])
+        if key in wanted:
+            told.append(piece)
+        elif key not in gone and len(now) == 1:
+            told.append(now[0])
+        elif key not in gone and _plain(piece) not in map(_plain, gone):
+            told.append(piece)
+    return m.several(told) if told and told != pieces else text
 
 
 def _plain(title: str) -> str:

@@ -126,13 +126,14 @@ def _quantity() -> re.Pattern[str]:
     number = rf"[$€£]?\d(?:[\d.,:]*\d)?(?:\s?[–-]\s?\d+(?![\d-]))?(?:[kM]\b)?\+?|\b(?:{plain})\b|ゼロ"
     rate = rf"(?:{_of_each()})?"
     unit = rf"(?:\s*(?:%|per ?cent\b|prozent\b|pour ?cent\b|por ciento\b|{_CJK}))?(?:\s*{units}{rate})?"
+    glued = r"h(?= (?:before|after|in advance|ahead|earlier|later|notice)\b)"  # `until 48h before`
     often = rf"\b(?:once|twice|three times)\s(?:{_any('each')})\s\w+|(?<=on )the same (?:working )?day\b"
     single = rf"(?:(?<=\bto )|(?<=\bbe ))(?:{_any('bare')})(?=\s*(?:$|[.,;)]))"
     taking = rf"(?<=takes )an? {units}|(?<=take )an? {units}"
     return expression(
         rf"(?:{bound})?(?:{ratio}|{share})"
-        rf"|{bound}(?:{_RANGES}|{_ZERO}|{number}|{word}\b|an?(?=\s{units})){unit}{_AFTER}"
+        rf"|{bound}(?:{_RANGES}|{_ZERO}|{number}|{word}\b|an?(?=\s{units}))(?:h\b|{unit}){_AFTER}"
         rf"|{taking}|{often}|{single}|\b(?:{_RANGES}|{_ZERO})\b{rate}"
-        rf"|(?:{number}|\b{word}(?=\s{units})){unit}{_AFTER}",
+        rf"|(?:{number}|\b{word}(?=\s{units}))(?:{glued}|{unit}){_AFTER}",
         re.IGNORECASE,
     )

@@ -159,6 +159,11 @@ def is_negative(text: str) -> bool:
     return len(pattern("negations").findall(bare)) % 2 == 1
 
 
+def denies_whole(text: str) -> bool:
+    """Whether a text says of a whole sentence that it does not hold: `It is not true that names are shown`."""
+    return pattern("denied").search(text) is not None
+
+
 def outcome(criterion: str) -> str:
     """What a criterion says happens: the part behind `then`, or all of it."""
     return pattern("then").split(criterion)[-1]

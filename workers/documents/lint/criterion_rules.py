@@ -11,6 +11,7 @@ from orchestrator.domain.testable import is_testable
 from workers.documents.content import Epics
 from workers.documents.lint.comparing import (
     Carriers,
+    denies_whole,
     hollow_words,
     is_negative,
     is_one_script,
@@ -142,8 +143,12 @@ def opposites(spec: Specification) -> Iterator[Finding]:
 
 
 def _opposite(criterion: str, statements: tuple[str, ...]) -> str:
-    """The statement that a criterion denies while it adds nothing to it: a failure case names its own condition."""
+    """The statement that a criterion denies as a whole sentence, or while it adds nothing to it: a failure case names its own
+    condition."""
     said = outcome(criterion)
+    asked = [text for text in statements if not is_negative(text)]
+    if asked and denies_whole(criterion):
+        return asked[0]
     for statement in [clause for text in statements for clause in _CLAUSES.split(text)]:
         own, given = words(said) - hollow_words() - _denying(), words(statement) - _denying()
         whole = words(criterion) - hollow_words() - _denying()
