@@ -1,6 +1,6 @@
 """Sentences that pass between the writer and the reader of a request and say nothing of what is asked for.
 
-Thanks, excuses, good wishes, and offers to answer questions. A sentence that asks for something besides is none.
+Thanks, excuses, good wishes, what announces the request, and offers to answer questions. A sentence that asks for something besides is none.
 """
 # ruff: noqa: E501 - patterns are read whole
 
@@ -43,6 +43,13 @@ _ORDER = expression(  # that what stands beside it is to be done, and no more: `
     r"^(?:(?:please|kindly|so|now|just|can you|could you) )*(?:implement|build|do|make|add|create|develop|realise|realize|support|fix) (?:it|this|that|these|those|all (?:of )?(?:it|this|that)|the above|as (?:above|described))(?: (?:now|please|soon|asap|for (?:me|us)))*\W*$|^请?(?:实现|完成|做)(?:以上|上述|这个|这些)?(?:内容|功能)?[。！!]?$",
     re.IGNORECASE,
 )
+_ANNOUNCES = expression(  # that what is asked for follows: `As promised, here's what I have in mind`
+    r"^(?:(?:as (?:promised|discussed|agreed)|ok(?:ay)?|so|well|anyway)[,:]? )*(?:here(?:['’]s| is| are| come)|(?:below|attached|enclosed)(?: you (?:will )?find| is| are)?|the following (?:is|are)|these are|this is)"
+    r" (?:(?:roughly|basically|more or less) )?(?:what (?:i|we) (?:have|had|need|want|wish for|would like|thought of|came up with|talked about|discussed|agreed)(?: in mind| so far| (?:on|about)?)*"
+    r"|(?:(?:my|our|the|an?|some|few|first|rough|quick|initial|short|little|full) )+(?:thoughts?|notes?|ideas?|(?:wish ?)?list|summary|overview|description|sketch|brief|requirements|points)(?: (?:so far|on (?:it|this)|about (?:it|this)|for (?:it|this|you)|for the (?:\w+ )?(?:app|site|website|tool|system|project)))?)"
+    r"(?:[,;] (?:sorry|it|i know|i hope|please (?:excuse|forgive))\b[^:]{0,100})?\W*$",
+    re.IGNORECASE,
+)
 _ASKS = expression(  # a wish, which no courtesy holds
     r"\b(?:must|shall|should|need(?!(?:s|ed)? (?:anything|more|to know|further|any))\w*|ha(?:s|ve) to (?!trouble|bother|write|ask)|(?:i|we|they|users?|members?|\w+s) wants?|require\w*|(?:please|and|but) (?:build|make|add|create|write|implement))\b"
     r"|\b(?:we|i) (?:would like|['’]d like) (?:an?|the|to (?:have|see|build|get))\b|必须|应该|应当|需要(?!.{0,6}(?:联系|告诉|找我))|想(?:要|做|请)|要求|能不能|帮我们?(?:做|写|开发)",
@@ -54,9 +61,9 @@ _SIGNED = expression(
 
 
 def is_courtesy(sentence: str) -> bool:
-    """Whether a sentence only thanks, excuses, wishes well, offers to talk, or bids to do what stands beside it."""
+    """Whether a sentence only thanks, excuses, wishes well, offers to talk, or points to what stands beside it."""
     said = sentence.strip(" \t\"'“”*_")
-    if _ORDER.match(said):
+    if len(said) <= LONGEST and (_ORDER.match(said) or _ANNOUNCES.match(said)):
         return True
     if not said or len(said) > LONGEST or _ASKS.search(said):
         return False

@@ -98,7 +98,7 @@ def test_chat_is_read_line_by_line_without_its_speakers() -> None:
         "bakers need a list per oven",
         "assistants must mark a bag as collected",
     ]
-    assert [need.text for need in read.exclusions] == ["also no delivery please"]
+    assert [need.text for need in read.exclusions] == ["no delivery please"]
     assert [goal.target for goal in read.goals] == ["1"]
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.unit.builtin_chain import chain
+from workers.builtin.clauses import first_modal
 from workers.builtin.request import analyse_request
 from workers.builtin.requirements import names_limit
 from workers.builtin.short_names import infinitive
-from workers.documents.lexicon import lexicon
+from workers.documents.lexicon import lexicon, lexicon_of
 from workers.documents.technologies import technologies
 
 
@@ -222,14 +224,14 @@ def test_what_a_mail_is_dressed_in_is_none_of_what_it_asks_for() -> None:
             "functional",
             "look into letting scanners stay logged in for a whole shift, as long as the device is one we've enrolled",
         ),
-        ("functional", "Also if a scanner gets lost, a shift lead needs to be able to kick it out."),
+        ("functional", "If a scanner gets lost, a shift lead needs to be able to kick it out."),
         ("constraint", "It would be great to have it before peak starts on 2 November."),
     ]
     assert found.situation == (
         "They're still printing pick lists because our app logs them out every 15 minutes.",
     )
     assert found.needs[1].clause.actions == ("kick it out",)
-    assert found.needs[1].clause.conditions == ("if a scanner gets lost",)
+    assert found.needs[1].clause.conditions == ("If a scanner gets lost",)
     assert names_limit(found.needs[2])
 
 
@@ -281,3 +283,43 @@ def test_an_order_that_names_a_value_to_reach_is_asked_for_as_well() -> None:
 
     assert [goal.target for goal in found.goals] == ["below 300 kB"]
     assert [need.text for need in found.needs] == [text]
+
+
+BOATS = """Hi Ruth,
+
+as promised here's what I have in mind, sorry it is so long.
+
+So: I want a small site where rowers book boats themselves.
+
+- rowers book one or two boats, max two boats per day
+- when a boat is out they can go on a waiting list
+- But coaches (Lea and Tim) need a page that they can print
+
+That one is a must, the caretaker asks for it every day. And maybe later lockers, but not in the first version.
+"""
+
+
+def test_sentences_of_a_mail_are_read_without_what_ties_them_to_one_another() -> None:
+    read = analyse_request(BOATS)
+
+    assert [(need.text, need.moscow) for need in read.needs] == [
+        ("I want a small site where rowers book boats themselves.", "Must"),
+        ("rowers book one or two boats, max two boats per day", "Must"),
+        ("when a boat is out they can go on a waiting list", "Must"),
+        ("Coaches (Lea and Tim) need a page that they can print", "Must"),
+        ("Maybe later lockers, but not in the first version.", "Won't"),
+    ]
+    assert "That one is a must, the caretaker asks for it every day." in read.situation
+
+
+def test_people_that_a_pronoun_stands_for_want_what_it_says_and_a_must_is_a_noun_behind_its_article() -> None:
+    facts = chain(BOATS)
+
+    items = facts["requirements"].items
+    assert items[2].user_story is not None
+    assert (items[2].user_story.as_a, items[2].user_story.i_want) == ("rower", "to go on a waiting list")
+    assert items[2].acceptance_criteria == [
+        "Given the system, when a boat is out, then they go on a waiting list."
+    ]
+    assert facts["brief"].vision.text == "A small site where rowers book boats themselves"
+    assert first_modal("This is a must for us", lexicon_of("This is a must for us")) is None

@@ -16,7 +16,7 @@ ZH = "# 排班表\n\n我们需要一个志愿者排班表。它必须显示每�
 
 def need(sentence: str) -> Need:
     found = analyse_request((EN if sentence.isascii() else ZH) + sentence).needs
-    (one,) = [each for each in found if each.text == sentence]
+    (one,) = [each for each in found if each.quote == sentence]
     return one
 
 

@@ -151,6 +151,14 @@ def _told(name: str, need: str) -> str:
     return strip_end(rest.lstrip("—–- ")) or strip_end(need)
 
 
+_FIRST, _TELLING = 2, 6  # requirements of which one may say what the whole is; words from which it does
+_WANTS = expression(  # `We need a small site where members book shelves`
+    r"(?:i|we)(?: would|['’]d)? (?:want|need|like|are looking for|am looking for)(?: to have)?"
+    r" (an? (?:[\w-]+ ){1,5}?(?:where|that|which|for|to|in which|with which)\b.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def _vision(m: Material) -> Statement:
     a = m.analysis
     wanted = next((goal.text for goal in a.goals if lexicon_of(goal.text).find("want", goal.text)), None)
@@ -165,6 +173,9 @@ def _vision(m: Material) -> Statement:
     defined = next((text for text in told if name and _DEFINES.match(text.removeprefix(name))), "")
     if defined and defined.startswith(name):
         return _stated(defined)
+    asked = next((found[1] for need in a.needs[:_FIRST] if (found := _WANTS.match(need.text))), "")
+    if asked and not a.thin and len(asked.split()) >= _TELLING:
+        return _stated(upper_first(strip_end(asked)))
     text = strip_end(short(m.called, 300))
     if a.actors and not a.thin:
         text = m.say("vision_for", title=text, actors=m.said_actors(4))

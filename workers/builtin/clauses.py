@@ -71,6 +71,9 @@ class Clause:
         return self.actions[0] if self.actions else self.sentence.strip(TRIM)
 
 
+_A_MUST = expression(r"\b(?:an?|the|absolute|real)\s$", re.IGNORECASE)  # before a noun: `that one is a must`
+
+
 def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
     """The modal of the main clause with its priority; one inside "which/so that" counts only when no other is there."""
     quoted = [match.span() for match in (*_QUOTED.finditer(text), *_MAY.finditer(text))]
@@ -79,6 +82,7 @@ def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
         for name, pattern in lex.modals
         for match in pattern.finditer(text)
         if not any(start <= match.start() < end for start, end in quoted)
+        and not _A_MUST.search(text[max(0, match.start() - 10) : match.start()])
     ]
     gain = lex.find("so_that", text) if hits and lex.find("as_a", text) else None
     if gain:  # `so that I do not have to ...` is what a story is for, and nothing that it asks for

@@ -124,6 +124,8 @@ def headline(need: Need, lex: Lexicon) -> str:
         or is_reserved(need.text)
         or (need.by_default and lex.language == "en")
         or _UNFINISHED.search(c.subject)
+        or c.subject.lower() in _PRONOUNS
+        or _TWO_CLAUSES.search(c.subject)
     ):
         return short(upper_first(spoken(need.text)))
     if lex.language == "zh":
@@ -143,6 +145,9 @@ NOBODY_ELSE = expression(
 _UNFINISHED = expression(
     r"\b(?:would|could|should|will|may|might|can|must|to)$", re.IGNORECASE
 )  # `so it would have to be`
+_TWO_CLAUSES = expression(
+    r"(?:^|,\s)(?:and|but|if|when)\b", re.IGNORECASE
+)  # before the verb: `..., and if it broke they`
 _HANGS = expression(r"\s+(?:of|for|to|in|on|at|with|by|from|as)$", re.IGNORECASE)
 _BUILT = frozenset({"add", "create"})  # as an order they ask for a part of the product: `Add a dark mode`
 

@@ -114,10 +114,19 @@ def systems(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+_F = r"(?:.*(?:shel|loa|thie|scar|whar)|hal|cal|lea)"  # before `f` of one, `ves` of several
+_FE = r"(?:.*(?:kni|wi)|li)"
+_VES = (expression(rf"({_F})ves", re.IGNORECASE), expression(rf"({_FE})ves", re.IGNORECASE))
+_FS = expression(rf"({_F}(?=f$)|{_FE}(?=fe$))fe?", re.IGNORECASE)
+
+
 def singular(word: str) -> str:
     low = word.lower()
     if low.endswith("children"):
         return word[:-3]
+    for form, end in zip(_VES, ("f", "fe"), strict=True):
+        if found := form.fullmatch(word):
+            return found[1] + end
     if low.endswith("ies") and len(low) > 4:
         return word[:-3] + "y"
     if low.endswith(("sses", "shes", "ches", "xes")):
@@ -135,6 +144,8 @@ def plural(thing: str) -> str:
         return thing
     if last.isupper():
         many = f"{last}s"
+    elif found := _FS.fullmatch(last):
+        many = f"{found[1]}ves"
     elif low.endswith(("x", "z", "ch", "sh")):
         many = f"{last}es"
     elif re.search(r"[^aeiou]y$", low):

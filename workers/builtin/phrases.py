@@ -14,6 +14,13 @@ ASIDE = expression(r"\s*[(（][^()（）]*[)）]")
 _LEADING = frozenset("the a an each every all only what when if our no this these".split())  # noqa: SIM905
 
 
+_JOINS = expression(  # what ties a sentence to the one before it
+    r"(?:(?:and|but|so|also|oh|anyway)(?:[,:] | (?!that\b|far\b|much\b|many\b|long\b|called\b)|: )"
+    r"|(?:well|ok(?:ay)?)[,:] )+(?=\S+ \S)",
+    re.IGNORECASE,
+)
+
+
 class _Said(Protocol):
     @property
     def text(self) -> str: ...
@@ -46,6 +53,13 @@ def short(text: str, limit: int = 90) -> str:
         return clean or "-"
     cut = clean[:limit]
     return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut).strip(TRIM) + "…"
+
+
+def without_lead(text: str) -> str:
+    """A sentence without what ties it to the one before it: `But I need a list` -> `I need a list`."""
+    joins = _JOINS.match(text)
+    rest = text[joins.end() :] if joins else text
+    return upper_first(rest) if joins and text[:1].isupper() else rest
 
 
 def strip_end(text: str) -> str:

@@ -9,14 +9,16 @@ from orchestrator.domain.dataclass import replace
 from orchestrator.domain.patterns import expression
 from workers.builtin import cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
-from workers.builtin.clauses import clause, first_modal
+from workers.builtin.clauses import Clause, clause, first_modal
 from workers.builtin.defects import Report, report_of
 from workers.builtin.framing import from_wish_on
 from workers.builtin.goals import goal_of, two_goals
 from workers.builtin.manuals import is_manual
+from workers.builtin.people import actor_name, is_person
+from workers.builtin.phrases import without_lead
 from workers.builtin.qualities import kind_of, quality_of
 from workers.builtin.users import Users
-from workers.builtin.wishes import imperative
+from workers.builtin.wishes import doer_of, imperative
 from workers.documents.content import Moscow
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED, Passage
@@ -24,6 +26,7 @@ from workers.documents.reading_words import says
 from workers.documents.sentences import Sentence
 
 _PRONOUN = expression(r"(?:they|he|she|and)\s", re.IGNORECASE)
+PRONOUNS = frozenset({"they", "she", "he"})
 
 
 _OPENING = 4  # statements in which a request says what it wants made
@@ -84,6 +87,7 @@ class SortedRequest:
     def _need(
         self, row: Sentence, lex: Lexicon, *, by_default: bool = False, exclusion: bool = False
     ) -> bool:
+        row = replace(row, text=without_lead(row.text))
         known = tuple(self.users.named)
         name, said = cues.led_by_name(row)
         taken = clause(said, known)
@@ -98,8 +102,8 @@ class SortedRequest:
             by_default = False
         if not taken.actor and (role := self.users.role_of(taken.subject)):
             taken = replace(taken, actor=role)
-        if not taken.actor and _PRONOUN.match(row.text) and self.needs and self.needs[-1].quote == row.quote:
-            taken = replace(taken, actor=self.needs[-1].clause.actor)
+        if not taken.actor and self.needs:
+            taken = replace(taken, actor=self._meant(row, taken))
         moscow: Moscow = "Won't" if exclusion else (row.priority or (modal[0] if modal else "Must"))  # type: ignore[assignment]
         category = quality_of(row, lex)
         due = row.role == "constraint" and says("due", row.text)
@@ -127,6 +131,16 @@ class SortedRequest:
         if not exclusion and not self.manual:
             self.users.acting(row, lex)
         return True
+
+    def _meant(self, row: Sentence, taken: Clause) -> str:
+        """The people whom `they` stands for, named by the statement before; empty where it names none."""
+        last = self.needs[-1]
+        if _PRONOUN.match(row.text) and last.quote == row.quote:
+            return last.clause.actor
+        if taken.subject.lower() not in PRONOUNS or last.kind == "exclusion":
+            return ""
+        doer = last.clause.actor or doer_of(last.text, lexicon_of(last.text))
+        return actor_name(doer) if doer and is_person(doer, lexicon_of(last.text)) else ""
 
     def _mitigated(self, passage: Passage, text: str) -> None:
         """A mitigation stays with its risk; it is asked for as well when it says that it must be done."""

@@ -34,7 +34,7 @@ from workers.documents.leads import is_answer
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED
 from workers.documents.polite import polite_wish
-from workers.documents.ranks import ranks
+from workers.documents.ranks import rank_of_last, ranks
 from workers.documents.reading_words import label_role, priority_of, says
 from workers.documents.sentences import Sentence, split
 from workers.documents.stated_name import called_name
@@ -100,6 +100,10 @@ class Sorter(SortedRequest):
             self.about = block
             return self._situated(row, lex)
         if self.report and role in _SETTING and tells_defect(text):
+            return self._situated(row, lex)
+        given = rank_of_last(text) if self.needs and role in (*_SETTING, *ASKED) else ""
+        if given and self.needs[-1].kind != "exclusion":
+            self.needs[-1] = replace(self.needs[-1], moscow=given, given=given)  # type: ignore[arg-type]
             return self._situated(row, lex)
         parts = wanted_parts(text) if role in (*_SETTING, "problem", *ASKED) else []
         if parts:

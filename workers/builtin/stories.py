@@ -152,7 +152,7 @@ def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
         )
     if c.negated or is_reserved(need.text):
         return lex.say("story_want_limit", text=lower_first(strip_end(need.text)))
-    thing = _LACKS.match(need.text) if lex.language == "en" else None
+    thing = _LACKS.match(ASIDE.sub("", need.text)) if lex.language == "en" else None
     if thing:
         return strip_end(thing[1])
     if _NAMED_THING.fullmatch(need.text) and not imperative(need.text, lex):

@@ -32,6 +32,10 @@ _SUBJECT = expression(  # of a mail
     r"(?:^|\n)(?:Subject|Betreff|Objet|Asunto|主题|件名)[:：]\s*(?:(?:Re|Fwd?|AW|WG)[:：]\s*)*(\S[^\n]*)",
     re.IGNORECASE,
 )
+_RECALLED = expression(  # behind the subject of a mail
+    r"(?<=\w)\s*[-–—,(]\s*(?:as|like) (?:we )?(?:discussed|agreed|promised|mentioned|talked about)\b.*$",
+    re.IGNORECASE,
+)
 _FRONT_TITLE = expression(
     r"^title:[ \t]*[\"']?([^\"'\n]*\w[^\"'\n]*?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
@@ -95,7 +99,7 @@ def title_of_request(
         return (bare if bare == heading else upper_first(bare))[:120]
     subject = next((_SUBJECT.search(p.block.text) for p in read if p.block.kind == "message"), None)
     if subject:
-        return upper_first(subject[1].strip())[:120]
+        return upper_first(_RECALLED.sub("", subject[1].strip()))[:120]
     front = next((_FRONT_TITLE.search(p.block.text) for p in read if p.block.kind == "front"), None)
     if front and can_name(without_mark(front[1])):
         return upper_first(without_mark(front[1]))[:120]

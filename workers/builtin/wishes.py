@@ -99,7 +99,7 @@ def listed(text: str, longest: int = 8) -> list[str]:
 
 
 _ADDRESSED = expression(  # what may stand in front of an order
-    r"^(?:please|also|then|you(?:['’]re| are) (?:(?:going|asked|hired) )?to|your (?:task|job) is to)\s+",
+    r"^(?:(?:please|also|then),?|you(?:['’]re| are) (?:(?:going|asked|hired) )?to|your (?:task|job) is to)\s+",
     re.IGNORECASE,
 )
 _HAS = expression(

@@ -1,4 +1,4 @@
-"""Lines that say the priority of several statements by their names: `Priority: the bed list is P0, export is P1`."""
+"""What says the priority of other statements: `Priority: the bed list is P0, export is P1`, `That one is a must`."""
 # ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
@@ -20,6 +20,17 @@ _PAIR = expression(
     re.IGNORECASE,
 )
 _FIRST = expression(r"^(?P<given>P[0-4]|must|should|could)\s*[:：=]\s*(?P<name>\S.{1,80})$", re.IGNORECASE)
+_LAST = expression(
+    r"^(?:(?:and|but|so),? )?(?:that|this|it|the last)(?: one| point| part| bit| feature)?(?: is|['’]s| would be)(?: (?:really|absolutely|definitely|only|just|more of|rather|very much))* (?:an? |the )?"
+    r"(?P<given>(?:absolute )?must(?:[- ]haves?)?|nice[- ]to[- ]haves?|mandatory|essential|critical|optional|(?:high|low|top) priority)(?=\s*[,.;:!–—]|\s*$|\s+(?:for|because|since|as)\b)",
+    re.IGNORECASE,
+)
+
+
+def rank_of_last(text: str) -> str:
+    """The priority that a sentence gives to what stands before it: `That one is a must, my bookkeeper needs it`; else empty."""
+    found = _LAST.match(text)
+    return priority_of(re.sub(r"^absolute ", "", found["given"].lower())) if found else ""
 
 
 def ranks(text: str) -> list[tuple[str, str]]:
