@@ -145,6 +145,9 @@ NOBODY_ELSE = expression(
 _UNFINISHED = expression(
     r"\b(?:would|could|should|will|may|might|can|must|to)$", re.IGNORECASE
 )  # `so it would have to be`
+_ASKED = expression(
+    r"(?:which|what|how|who|when|where|whether|if|why)\b", re.IGNORECASE
+)  # no thing: `see which are new`
 _TWO_CLAUSES = expression(
     r"(?:^|,\s)(?:and|but|if|when)\b", re.IGNORECASE
 )  # before the verb: `..., and if it broke they`
@@ -344,7 +347,11 @@ def _outcome(verb: str, doing: str, words: str, lex: Lexicon) -> str:
     whole = words or doing.partition(" ")[2]
     thing = strip_end(_OBJECT_ENDS.split(f"{whole} ", maxsplit=1)[0]) if lex.language == "en" else words
     thing = _HANGS.sub("", thing)
-    idle = len(thing) < 3 or thing.lower() in ("them", "this", "that", "these", "those", "all", "only")
+    idle = (
+        len(thing) < 3
+        or _ASKED.match(thing)
+        or thing.lower() in ("them", "this", "that", "these", "those", "all", "only")
+    )
     if idle and "{object}" in form:
         return ""
     thing = (

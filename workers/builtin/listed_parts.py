@@ -33,15 +33,19 @@ _BOUND = expression(
     r"^an? (?:\w+ )?(?:maximum|minimum|limit|cap|deadline|budget|timeout|target|goal|focus|few|lot|bit|little|total|probability|chance|view|hint|hope)\b",
     re.IGNORECASE,
 )
-_ASKS = expression(  # whoever asks for a thing that is then named
+ASKS = expression(  # whoever asks for a thing that is then named
     r"^(?:please |kindly |now |also |so )*(?:(?:(?:i|we)(?:['’]d| would)? (?:want|need|like)(?: you)?(?: to)?|(?:can|could|would) you(?: please)?|let['’]s|let us) )?"
     r"(?:(?:build|create|develop|implement|design|write|code|program|add|introduce|set up) (?:me |us |for us )?|make (?:me |us |for us )?(?=an? |the )|(?=an? ))",
     re.IGNORECASE,
 )
+WANTS = expression(r"^(?:i|we) (?:need|want|would like) (?:an?|some) ", re.IGNORECASE)
 _THING = expression(  # a noun phrase without anything between its words, but for what it is made in
     r"(?:(?:an?|the|our|my|your|some|another|one) )?(?P<words>[^\W\d_][\w'’./+#-]*(?: [\w'’./+#-]+){0,4}?)(?: (?:in|using|as) (?:an? )?[A-Z][\w.+#-]*)?",
     re.IGNORECASE,
 )
+_FOR = expression(
+    r"\sfor(?: (?!(?:to|that|which|who|in|of|with)\b)[\w'’-]+){1,4}$", re.IGNORECASE
+)  # what the thing is for
 _RELATION = expression(  # what is one thing together with another, which is then no part of it
     r"(?:^|\b)(?:log-?in|log-?on|log|sign-?in|sign-?up|sign-?on|authentication|auth|integration|compatibility|compatible|interoperability|sync\w*|synchroni[sz]ation|connection|link|interface|communication|bridge|conflict|comparison|chat|sharing|collaboration|contract|agreement|work|help|deal|issue|problem|trouble|bug|experiment|start|experience|contact|call|payment|payments|checkout)s?$",
     re.IGNORECASE,
@@ -88,18 +92,20 @@ def _of_chinese(text: str, lex: Lexicon) -> list[str]:
 
 def _of_english(text: str, lex: Lexicon) -> list[str]:
     added = _ADDED.search(text)
-    if added and ":" not in text[: added.start()] and (imperative(text, lex) or _ASKS.match(text)):
+    if added and ":" not in text[: added.start()] and (imperative(text, lex) or ASKS.match(text)):
         parts = _split(text[added.end() :])
         return [_THAT_IT.sub("", part) for part in parts] if all(map(_is_added, parts)) else []
-    asks = _ASKS.match(text)
+    asks = ASKS.match(text)
     if asks is None:
         return []
     thing, *listed = lex.patterns["with"].split(text[asks.end() :], maxsplit=1)
-    if listed and _is_thing(thing, lex):
+    whom = _FOR.search(thing.rstrip(TRIM))
+    people = whom is not None and is_person(whom[0].split()[-1], lex)  # `for patients with diabetes`
+    if listed and not people and is_thing(_FOR.sub("", thing.rstrip(TRIM)), lex):
         parts = _split(listed[0])
         return parts if all(_is_noun(part, lex) for part in parts) else []
     thing, *listed = _THAT.split(text[asks.end() :], maxsplit=1)
-    if listed and _is_thing(thing, lex):
+    if listed and is_thing(_FOR.sub("", thing), lex):
         parts = _split(listed[0])
         return parts if len(parts) > 1 and all(_is_done(part, lex) for part in parts) else []
     return []
@@ -112,7 +118,8 @@ def _split(listed: str) -> list[str]:
     ]
 
 
-def _is_thing(said: str, lex: Lexicon) -> bool:
+def is_thing(said: str, lex: Lexicon) -> bool:
+    """Whether words are a noun phrase that names something that can be made."""
     found = _THING.fullmatch(said.strip())
     words = found["words"] if found else ""
     people = words.lower().endswith("users") or (
@@ -142,6 +149,12 @@ def _is_done(part: str, lex: Lexicon) -> bool:
     """Whether a part says what the thing does: `sends a mail`."""
     verb, _, rest = part.partition(" ")
     return bool(rest) and names_verb(verb, lex)
+
+
+def said_to_act(said: str, lex: Lexicon) -> bool:
+    """Whether words say what is done, from their verb on: `see the list`, not `lists`."""
+    first, _, rest = said.partition(" ")
+    return bool(rest) and first.lower() in lex.verbs and _acts(said, lex)
 
 
 def _acts(said: str, lex: Lexicon) -> bool:

@@ -122,7 +122,13 @@ class Material:
     def ask(self) -> Ask | None:
         """What is known of the kind of a short request; None for a longer one and one of too few words."""
         a = self.analysis
-        return ask_of(self.called, self.lex.language) if a.thin and not a.vague else None
+        return ask_of(self._thing_asked(), self.lex.language) if a.thin and not a.vague else None
+
+    def _thing_asked(self) -> str:
+        """What a short request says it is for, up to the thing whose parts are told behind it."""
+        named = self.analysis.needs[0].title if self.analysis.needs else ""
+        at = self.called.casefold().find(named.casefold()) if named else -1
+        return self.called[: at + len(named)] if at >= 0 else self.called
 
     @property
     def called(self) -> str:

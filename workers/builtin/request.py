@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from orchestrator.domain.clarified import asked_part
+from orchestrator.domain.dataclass import replace
 from orchestrator.domain.empty_requests import names_nothing
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Need, RequestAnalysis
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import clause
-from workers.builtin.listed_parts import listed_parts
+from workers.builtin.listed_parts import WANTS, listed_parts
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.titles import asked_thing, product_of, title_of_request
-from workers.builtin.wishes import imperative, same_person
+from workers.builtin.told_parts import told_parts
+from workers.builtin.wishes import doer_of, imperative, same_person
 from workers.documents.audience import without_denied
 from workers.documents.content import Entity
 from workers.documents.forms import form_of
-from workers.documents.lexicon import lexicon_of
+from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.outline import readable
 from workers.documents.passage import Passage
 from workers.documents.passages import passages
@@ -25,6 +27,7 @@ from workers.documents.sentences import is_telling, lexicon_for, sentences_of
 from workers.documents.stated_data import stated_entities
 from workers.documents.technologies import names_alone, technologies
 
+_NAMING = 3  # words from which the thing of a one-line request names all of it
 MAX_NEEDS = 2_000  # carried by one specification; it names the others as left out
 
 
@@ -38,6 +41,23 @@ def _wished(needs: list[Need], goals: list[Goal]) -> list[Need]:
         if (lex := lexicon_of(goal.text)).find("want", goal.text) or imperative(goal.text, lex)
     ]
     return [Need(text, text, "functional", "Must", "", clause(text, ()), True) for text in wishes]
+
+
+def _named_in(parts: list[Need], lex: Lexicon) -> Iterator[str]:
+    """The people who do something in the parts that a line tells."""
+    for part in parts:
+        said = part.clause.actor or doer_of(part.text, lex)
+        if said and is_person(said, lex):
+            yield actor_name(said)
+
+
+def _parts(need: Need, lex: Lexicon) -> list[Need]:
+    """A need of a one-line request with what the line lists or tells of its thing."""
+    if need.kind not in ("functional", "nonfunctional"):
+        return [need]
+    whole = replace(need, kind="functional", category="")  # a thing, whatever it is made with
+    listed = listed_parts(whole, lex) if need.by_default or WANTS.match(need.text) else []
+    return [whole, *listed] if listed else told_parts(need, lex) or [need]
 
 
 def _kept(read: tuple[Passage, ...]) -> Iterator[Entity]:
@@ -70,14 +90,10 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         reader.situation += [need.text for need in needs]
         needs = []
     if thin:
-        needs = [
-            piece
-            for need in needs
-            for piece in (
-                need,
-                *(listed_parts(need, lex) if need.kind == "functional" and need.by_default else []),
-            )
-        ]
+        needs = [piece for need in needs for piece in _parts(need, lex)]
+        for name in _named_in(needs[1:] if needs and needs[0].title else [], lex):
+            if not any(same_person(name, old) for old in reader.users.named):
+                reader.users.named[name] = ()
     if not vague and not form:
         needs += _wished(needs, reader.goals)
     for match in lex.patterns["for_person"].finditer(without_denied(asked)) if thin and not form else ():
@@ -88,6 +104,8 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     actors = tuple(Actor(name, said) for name, said in reader.users.named.items())
     defect = reader.report.defect if reader.report else ""
     title = title_of_request(asked, own or found, read, lex, reader.manual, defect)
+    if thin and len(needs) > 1 and len(needs[0].title.split()) >= _NAMING:
+        title = needs[0].title
     sayings = [need.text for need in needs if need.kind != "exclusion" and not names_alone(need.text)]
     things = (
         asked_thing(title, lex)

@@ -66,11 +66,12 @@ def story(need: Need, m: Material) -> UserStory:
     c = need.clause
     lex = lexicon_of(need.text)
     beside = ASIDE.sub("", need.text)
-    named = next((name for name in m.actor_names() if _mentions(beside, name)), "")
+    whole = need.title and m.analysis.thin and len(m.analysis.needs) > 1  # its parts say who does what
+    named = "" if whole else next((name for name in m.actor_names() if _mentions(beside, name)), "")
     told_in_cells = _of_cells(need.text, lex)
     if told_in_cells is not None:
         return told_in_cells
-    so = lex.find("so_that", need.text)
+    so = None if whole else lex.find("so_that", need.text)
     befalls = any(action.startswith("be ") for action in c.actions)  # nobody wants what happens to them
     anyone = c.subject.lower() in statement_words("anyone")
     reserved = is_reserved(need.text)
@@ -141,7 +142,9 @@ def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
     c = need.clause
     made = _MADE.match(need.text) if lex.language == "en" and m.analysis.thin else None
     if made:
-        return strip_end(need.text[made.end() :])
+        said = strip_end(need.text[made.end() :])
+        named = said.casefold().find(need.title.casefold()) if need.title else -1
+        return lower_first(said[: named + len(need.title)] if named >= 0 else said)
     if need.part and m.statement(need).endswith(need.text):
         verb, _, rest = need.text.partition(" ")
         does = m.statement(need) != upper_first(m.say("part_has", product=m.product, text=need.text))
@@ -204,7 +207,7 @@ def _as_it_is(need: Need, lex: Lexicon) -> str:
     if bare != said or (imperative(said, lex) and not is_name):
         if bare == said and verb in statement_words("by_people"):
             return f"to {lower_first(said)}"
-        return lex.say("want_system", subject=lex.say("system"), action=lower_first(bare))
+        return lex.say("want_system", subject=lex.say("system"), action=bare[:1].lower() + bare[1:])
     if need.title:
         return lex.say("want_feature", text=said)
     if len(said.split()) <= _LONG and not _TELLS.search(said) and stated(said, lex) is None:
