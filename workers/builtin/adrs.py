@@ -29,7 +29,8 @@ def decide(m: Material, items: list[Requirement]) -> list[Adr]:
     stated = [item for item in items if item.source == "stated"]
     allowed = m.ask.decides if m.ask else None
     called = {
-        name: [item for item in stated if row.fits(_asked(item), m.excluded)] for name, row in known.items()
+        name: _closest([item for item in stated if row.fits(_asked(item), m.excluded)], m)
+        for name, row in known.items()
     }
     order = sorted(
         (name for name in called if called[name] and (allowed is None or name in allowed)),
@@ -41,6 +42,12 @@ def decide(m: Material, items: list[Requirement]) -> list[Adr]:
         if mine:
             found.append(_adr(m, known["outside"], mine, text))
     return found
+
+
+def _closest(items: list[Requirement], m: Material) -> list[Requirement]:
+    """The requirements that call for a decision, without the line of which another one is a clause."""
+    told = m.analysis.told
+    return [item for item in items if told is None or item.statement != told.text] or items
 
 
 def _asked(item: Requirement) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from orchestrator.domain.clarified import asked_part
@@ -63,6 +64,12 @@ class Actor:
     needs: tuple[str, ...] = ()
 
 
+def told_whole(needs: Sequence[Need]) -> Need | None:
+    """The first need, where it is a named thing and the next ones are clauses of the same line; else None."""
+    is_told = len(needs) > 1 and needs[0].title and needs[0].quote == needs[1].quote and not needs[1].title
+    return needs[0] if is_told else None
+
+
 @dataclass(frozen=True, slots=True)
 class RequestAnalysis:
     """What a request says, sorted. Every text is taken from the request."""
@@ -103,6 +110,11 @@ class RequestAnalysis:
     def requirements(self) -> tuple[Need, ...]:
         """Everything to be carried by a REQ or NFR: all needs but the exclusions."""
         return tuple(need for need in self.needs if need.kind != "exclusion")
+
+    @property
+    def told(self) -> Need | None:
+        """The line of a request that asks for a thing, where the clauses that tell of the thing are needs as well."""
+        return told_whole(self.needs) if self.thin else None
 
     @property
     def exclusions(self) -> tuple[Need, ...]:

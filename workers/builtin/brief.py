@@ -113,7 +113,9 @@ def _groups(m: Material) -> list[Group]:
 def _scope(m: Material, groups: list[Group]) -> list[Statement]:
     """What is asked for: each statement of a short request, the groups of a long one."""
     if sum(len(group.items) for group in groups) <= _MAX_TOLD:
-        return once(_stated(item.statement) for group in groups for item in group.items)
+        whole = m.analysis.told.text if m.analysis.told else None  # its clauses say all of it
+        items = [item for group in groups for item in group.items if item.statement != whole]
+        return once(_stated(item.statement) for item in items)
     told = []
     for group in groups:
         more = m.say("and_more") if len(group.items) > 3 else ""
@@ -174,7 +176,7 @@ def _vision(m: Material) -> Statement:
     if defined and defined.startswith(name):
         return _stated(defined)
     asked = next((found[1] for need in a.needs[:_FIRST] if (found := _WANTS.match(need.text))), "")
-    if asked and not a.thin and len(asked.split()) >= _TELLING:
+    if asked and len(asked.split()) >= _TELLING:
         return _stated(upper_first(strip_end(asked)))
     text = strip_end(short(m.called, 300))
     if a.actors and not a.thin:

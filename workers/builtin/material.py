@@ -126,7 +126,7 @@ class Material:
 
     def _thing_asked(self) -> str:
         """What a short request says it is for, up to the thing whose parts are told behind it."""
-        named = self.analysis.needs[0].title if self.analysis.needs else ""
+        named = self.analysis.told.title if self.analysis.told else ""
         at = self.called.casefold().find(named.casefold()) if named else -1
         return self.called[: at + len(named)] if at >= 0 else self.called
 

@@ -8,11 +8,12 @@ from orchestrator.domain.clarified import asked_part
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.empty_requests import names_nothing
 from workers.builtin import names
-from workers.builtin.analysis import Actor, Goal, Need, RequestAnalysis
+from workers.builtin.analysis import Actor, Goal, Need, RequestAnalysis, told_whole
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import clause
 from workers.builtin.listed_parts import WANTS, listed_parts
 from workers.builtin.people import actor_name, is_person
+from workers.builtin.phrases import TRIM
 from workers.builtin.titles import asked_thing, product_of, title_of_request
 from workers.builtin.told_parts import told_parts
 from workers.builtin.wishes import doer_of, imperative, same_person
@@ -43,12 +44,14 @@ def _wished(needs: list[Need], goals: list[Goal]) -> list[Need]:
     return [Need(text, text, "functional", "Must", "", clause(text, ()), True) for text in wishes]
 
 
-def _named_in(parts: list[Need], lex: Lexicon) -> Iterator[str]:
-    """The people who do something in the parts that a line tells."""
+def _name_people(users: dict[str, tuple[str, ...]], whole: Need, parts: list[Need], lex: Lexicon) -> None:
+    """Give the people who do something in the clauses of a line what they do, instead of the line."""
     for part in parts:
         said = part.clause.actor or doer_of(part.text, lex)
         if said and is_person(said, lex):
-            yield actor_name(said)
+            name = next((old for old in users if same_person(actor_name(said), old)), actor_name(said))
+            others = (need for need in users.get(name, ()) if need.strip(TRIM) != whole.text.strip(TRIM))
+            users[name] = (*others, part.text)
 
 
 def _parts(need: Need, lex: Lexicon) -> list[Need]:
@@ -91,9 +94,8 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         needs = []
     if thin:
         needs = [piece for need in needs for piece in _parts(need, lex)]
-        for name in _named_in(needs[1:] if needs and needs[0].title else [], lex):
-            if not any(same_person(name, old) for old in reader.users.named):
-                reader.users.named[name] = ()
+        if whole := told_whole(needs):
+            _name_people(reader.users.named, whole, needs[1:], lex)
     if not vague and not form:
         needs += _wished(needs, reader.goals)
     for match in lex.patterns["for_person"].finditer(without_denied(asked)) if thin and not form else ():
@@ -104,8 +106,8 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     actors = tuple(Actor(name, said) for name, said in reader.users.named.items())
     defect = reader.report.defect if reader.report else ""
     title = title_of_request(asked, own or found, read, lex, reader.manual, defect)
-    if thin and len(needs) > 1 and len(needs[0].title.split()) >= _NAMING:
-        title = needs[0].title
+    if thin and (whole := told_whole(needs)) and len(whole.title.split()) >= _NAMING:
+        title = whole.title
     sayings = [need.text for need in needs if need.kind != "exclusion" and not names_alone(need.text)]
     things = (
         asked_thing(title, lex)

@@ -66,7 +66,7 @@ def story(need: Need, m: Material) -> UserStory:
     c = need.clause
     lex = lexicon_of(need.text)
     beside = ASIDE.sub("", need.text)
-    whole = need.title and m.analysis.thin and len(m.analysis.needs) > 1  # its parts say who does what
+    whole = need is m.analysis.told  # its parts say who does what
     named = "" if whole else next((name for name in m.actor_names() if _mentions(beside, name)), "")
     told_in_cells = _of_cells(need.text, lex)
     if told_in_cells is not None:
