@@ -44,8 +44,8 @@ _ORDER = expression(  # that what stands beside it is to be done, and no more: `
     re.IGNORECASE,
 )
 _ANNOUNCES = expression(  # that what is asked for follows: `As promised, here's what I have in mind`
-    r"^(?:(?:as (?:promised|discussed|agreed)|ok(?:ay)?|so|well|anyway)[,:]? )*(?:here(?:['’]s| is| are| come)|(?:below|attached|enclosed)(?: you (?:will )?find| is| are)?|the following (?:is|are)|these are|this is)"
-    r" (?:(?:roughly|basically|more or less) )?(?:what (?:i|we) (?:have|had|need|want|wish for|would like|thought of|came up with|talked about|discussed|agreed)(?: in mind| so far| (?:on|about)?)*"
+    r"^(?:(?:as (?:promised|discussed|agreed)|following (?:up on |from )?(?:our|the|my|your) [\w -]{3,30}|ok(?:ay)?|so|well|anyway)[,:]? )*(?:here(?:['’]s| is| are| come)|(?:below|attached|enclosed)(?: you (?:will )?find| is| are)?|the following (?:is|are)|these are|this is)"
+    r" (?:(?:roughly|basically|more or less) )?(?:what (?:i|we) (?:have|had|need|want|are after|picture|imagine|wish for|would like|thought of|came up with|talked about|discussed|agreed)(?: in mind| so far| (?:on|about)?)*"
     r"|(?:(?:my|our|the|an?|some|few|first|rough|quick|initial|short|little|full) )+(?:thoughts?|notes?|ideas?|(?:wish ?)?list|summary|overview|description|sketch|brief|requirements|points)(?: (?:so far|on (?:it|this)|about (?:it|this)|for (?:it|this|you)|for the (?:\w+ )?(?:app|site|website|tool|system|project)))?)"
     r"(?:[,;] (?:sorry|it|i know|i hope|please (?:excuse|forgive))\b[^:]{0,100})?\W*$",
     re.IGNORECASE,

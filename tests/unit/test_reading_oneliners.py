@@ -323,3 +323,51 @@ def test_people_that_a_pronoun_stands_for_want_what_it_says_and_a_must_is_a_noun
     ]
     assert facts["brief"].vision.text == "A small site where rowers book boats themselves"
     assert first_modal("This is a must for us", lexicon_of("This is a must for us")) is None
+
+
+PROSE = """Hi Ole,
+
+following our talk on Monday, here is roughly what we are after. We run a small sailing school.
+
+Every morning the helpers look at a paper list, and half of the time it is gone.
+
+What we picture is a page where guests pick a boat for a day. When they arrive they type the code of the mail into the
+tablet and the host gets a ping. I think a big green button would do for saying that a boat is back. I'd want each boat
+to have a page with its repairs. Maybe one day photos.
+"""
+
+
+def test_behaviour_that_a_mail_tells_in_prose_is_asked_for() -> None:
+    read = analyse_request(PROSE)
+
+    assert [(need.text, need.moscow) for need in read.needs] == [
+        ("a page where guests pick a boat for a day", "Must"),
+        (
+            "When they arrive they type the code of the mail into the tablet and the host gets a ping.",
+            "Must",
+        ),
+        ("I think a big green button would do for saying that a boat is back.", "Must"),
+        ("I'd want each boat to have a page with its repairs.", "Must"),
+        ("Maybe one day photos.", "Won't"),
+    ]
+    assert read.situation == (
+        "We run a small sailing school.",
+        "Every morning the helpers look at a paper list, and half of the time it is gone.",
+    )
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "They complain every week.",
+        "They often forget their name.",
+        "He still keeps the list at home.",
+        "I think a new trainer was here.",
+    ],
+)
+def test_what_people_do_today_is_not_asked_for(told: str) -> None:
+    read = analyse_request(
+        f"We need a page where guests pick a boat. {told}\n\nIt must be free. It must print a list."
+    )
+
+    assert told in read.situation

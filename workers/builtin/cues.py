@@ -47,6 +47,14 @@ TELLS = expression(  # what happened, or what its author does
     r"\b(?:was|were|had|did|came|took|wrote|said|asked|went|thought|noticed|agreed|lost|waited|became|started)\b|^(?:last|yesterday|once|i|we|my|thanks|thank you|one fear|there (?:is|are)(?! to be\b)|let['’]s|so the point|our (?:median|typical|average))\b|^(?:they|we|people|[\w-]+s)(?: are|['’]re) still \w+ing\b|\b(?:i|we) (?:copy|print|think|guess|use|have|get|am|are|type|hold)\b|^\[",
     re.IGNORECASE,
 )
+HABIT = expression(
+    r"(?:every|each) (?:morning|evening|night|day|week|month|time|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+THEY_DO = expression(  # `they type the code`
+    r"(?:they|he|she) (?!(?:are|were|had|have|did|do|don['’]t|can(?:not|['’]t)|could|would|think|say|said|complain|hate|love|like|want|always|often|never|still|keep|know|feel)\b)[a-z]+(?<!ed) \w",
+    re.IGNORECASE,
+)
 _OPTIONAL = expression(
     r"\b(?:optional\w*|if (?:time|there is time|possible)|later|some ?day|nice to have|bonus)\b|可选|以后|后续|有空|有余力|锦上添花",
     re.IGNORECASE,

@@ -367,7 +367,8 @@ class Sorter(SortedRequest):
             if not text.endswith((":", "：")) or row.item:
                 self._need(row, lex, by_default=not modal and not row.priority)
             return True
-        if role == "" and not lex.find("as_a", text) and (cues.tells(row, lex) or told_today(row, lex)):
+        today = cues.tells(row, lex) or told_today(row, lex) or (not self.needs and cues.HABIT.match(text))
+        if role == "" and not lex.find("as_a", text) and today:
             return self._wanted(row, lex) if wanted else self._situated(row, lex)
         if (
             lex.weak.search(text)
@@ -377,6 +378,7 @@ class Sorter(SortedRequest):
                 (doer_of(text, lex) or people_in(text, lex))
                 and not lex.find("problem", CONDITION.sub("", text))
             )
+            or self._goes_on(row)
             or under_topic(row, depth=self.topic_depth)
             or lex.find("as_a", text)
             or (role == "" and names_quality(text, lex))
@@ -385,6 +387,16 @@ class Sorter(SortedRequest):
         ):
             return self._need(row, lex, by_default=True)
         return False
+
+    def _goes_on(self, row: Sentence) -> bool:
+        """Whether a sentence goes on telling what the people of the wish before it do: `When they arrive, they ...`."""
+        block = row.passage.block
+        wished = self.needs and self.needs[-1].block == block.id and self.needs[-1].kind == "functional"
+        return (
+            bool(wished)
+            and block.kind == "paragraph"
+            and cues.THEY_DO.match(CONDITION.sub("", row.text)) is not None
+        )
 
     def _is_short(self, row: Sentence) -> bool:
         """Whether the request is a few sentences without a heading, each of which says something of what is asked for."""

@@ -44,7 +44,7 @@ _THING = expression(  # of the thing, not of its maker: it is quoted whole
     re.IGNORECASE,
 )
 _CLEFT = expression(  # `What I'd like is a page where ...`
-    rf"{_LEAD}(?:what (?:i|we)(?:['’]d| would| really| actually| mostly)* (?:like|love|want|need|am after|['’]re after|are after|have in mind|am looking for|are looking for)(?: most| to (?:have|see))?|all (?:i|we)(?: really)? (?:want|need)|what would (?:really )?help(?: (?:me|us))?(?: most)?) (?:is|would be)(?: that)? (?P<wish>(?!to (?:know|understand|hear)\b|not\b|no\b)\w.{{8,}}?)[.!]?$",
+    rf"{_LEAD}(?:what (?:i|we)(?:['’]d| would| really| actually| mostly)* (?:like|love|want|need|am after|['’]re after|are after|have in mind|picture|imagine|envision|am looking for|are looking for)(?: most| to (?:have|see))?|all (?:i|we)(?: really)? (?:want|need)|what would (?:really )?help(?: (?:me|us))?(?: most)?) (?:is|would be)(?: that)? (?P<wish>(?!to (?:know|understand|hear)\b|not\b|no\b)\w.{{8,}}?)[.!]?$",
     re.IGNORECASE | re.DOTALL,
 )
 _SOMETHING = expression(r"(?:some|any)thing (?:where|in which) (?=\w)", re.IGNORECASE)
