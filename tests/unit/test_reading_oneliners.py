@@ -371,3 +371,41 @@ def test_what_people_do_today_is_not_asked_for(told: str) -> None:
     )
 
     assert told in read.situation
+
+
+@pytest.mark.parametrize(
+    ("said", "title", "wanted"),
+    [
+        (
+            "I need a list of boats at the end of the month",
+            "A list of boats at the end of the month",
+            "a list of boats at the end of the month",
+        ),
+        (
+            "We would love to see which boats are idle",
+            "See which boats are idle",
+            "to see which boats are idle",
+        ),
+        (
+            "I think a big green button would do for saying that a boat is back",
+            "A big green button for saying that a boat is back",
+            "a big green button for saying that a boat is back",
+        ),
+        (
+            "Would be nice: a reminder the day before the trip",
+            "A reminder the day before the trip",
+            "a reminder the day before the trip",
+        ),
+        (
+            "I'd want each boat to have a page",
+            "Each boat to have a page",
+            "each boat to have a page",
+        ),
+    ],
+)
+def test_wish_is_told_without_who_says_it(said: str, title: str, wanted: str) -> None:
+    facts = chain(f"# Boats\n\n## Requirements\n\n- Guests must pick a boat.\n- {said}\n")
+
+    (item,) = (item for item in facts["requirements"].items if item.statement == said)
+    assert item.user_story is not None
+    assert (item.title, item.user_story.i_want) == (title, wanted)

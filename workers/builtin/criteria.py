@@ -14,6 +14,7 @@ from workers.builtin.analysis import Need
 from workers.builtin.clauses import Clause, measures, story_wish
 from workers.builtin.known_kinds import outcomes
 from workers.builtin.phrases import ASIDE, lower_first, short, strip_end, upper_first
+from workers.builtin.short_names import bare_wish
 from workers.builtin.verb_forms import third_person
 from workers.builtin.wishes import doer_of, imperative, is_reserved
 from workers.documents.lexicon import Lexicon
@@ -115,6 +116,9 @@ def headline(need: Need, lex: Lexicon) -> str:
     wish = story_wish(need.text, lex)
     if wish is not None and need.kind != "exclusion":
         return short(upper_first(strip_end(spoken(wish.text))))
+    own = bare_wish(need.text) if lex.language == "en" and need.kind != "exclusion" else ""
+    if own:
+        return short(upper_first(spoken(own.removeprefix("to "))))
     action = strip_end(spoken(c.action))
     if (
         need.kind == "exclusion"

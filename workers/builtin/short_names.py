@@ -49,7 +49,15 @@ _FIRST = expression(
     re.IGNORECASE,
 )
 _FIRST_THING = expression(
-    r"^(?:(?:and|also|then),? )*(?:i|we)(?: also| really| would|['’]d)* (?:want|like|love|need|wish) ((?:an?|some|the) .+)$",
+    r"^(?:(?:and|also|then),? )*(?:i|we)(?: also| really| would|['’]d)* (?:want|like|love|need|wish) ((?:an?|some|the|each|every) .+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_WOULD_DO = expression(  # `I think a red button would do for reporting a fault`
+    r"^(?:i|we) (?:think|guess|imagine|reckon|suppose|figure)(?: that)? (?P<thing>(?:an?|one|some) [^,;]{3,80}?) would (?:do|be enough|suffice|work|help|be (?:nice|good|great|useful|handy|fine|enough|perfect))\b(?: (?P<what>(?:for|to) .+))?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_NICE = expression(
+    r"^(?:(?:it|what) )?would (?:also )?be (?:nice|great|cool|good|lovely)(?: to have)?\s?[:,–—-] ?(?P<thing>(?:an?|some|the) .+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _WAY = expression(r"\b(?:way|place|tool|means|possibility|option) to (\w+)\s+(.+)$", re.IGNORECASE)
@@ -150,12 +158,9 @@ def plural_head(subject: str) -> bool:
 
 def infinitive(text: str, lex: Lexicon, *, acting: bool) -> str:
     """What somebody wants who makes a plain statement: `to get a text`, of others `the hirer to be told the price`."""
-    own = _FIRST.match(text) if lex.language == "en" else None
+    own = bare_wish(text) if lex.language == "en" else ""
     if own:
-        return f"to {text[own.end() :].strip(TRIM)}"
-    thing = _FIRST_THING.match(text) if lex.language == "en" else None
-    if thing:
-        return thing[1].strip(TRIM)
+        return own
     found = stated(text, lex)
     if not found:
         return ""
@@ -167,9 +172,24 @@ def infinitive(text: str, lex: Lexicon, *, acting: bool) -> str:
     return f"{subject}to {found.verb} {rest}".strip(TRIM) + condition
 
 
+def bare_wish(text: str) -> str:
+    """What its author wants, without who wants it: `I need a list` -> `a list`, `I want to see it` -> `to see it`; else empty."""
+    said = text.strip(TRIM)
+    enough = _WOULD_DO.match(said)
+    if enough:
+        return " ".join(filter(None, (enough["thing"], enough["what"])))
+    if nice := _NICE.match(said):
+        return nice["thing"]
+    does = _FIRST.match(said)
+    if does:
+        return f"to {said[does.end() :]}"
+    thing = _FIRST_THING.match(said)
+    return thing[1] if thing else ""
+
+
 def wished(text: str) -> bool:
     """Whether its author says `I want to` do something, or `I want a` thing."""
-    return _FIRST.match(text) is not None or _FIRST_THING.match(text) is not None
+    return bool(bare_wish(text))
 
 
 def _lower(text: str) -> str:

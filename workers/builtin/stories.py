@@ -15,7 +15,7 @@ from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.people import is_person
 from workers.builtin.phrases import ASIDE, lower_first, strip_end, upper_first
-from workers.builtin.short_names import infinitive, stated, wished
+from workers.builtin.short_names import bare_wish, infinitive, stated, wished
 from workers.builtin.titles import ORDER
 from workers.builtin.verb_forms import base
 from workers.builtin.wishes import imperative, is_reserved, same_person
@@ -53,6 +53,9 @@ _IS = expression(
 _POSSIBLE = expression(
     r"it (?:must|has to|should|needs to|shall) be possible (?:for (?:the |an? |all )?(?P<who>[^,.;]{2,40}?) )?to (?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
+)
+_THING_THAT = expression(
+    r"(?:an?|some) (?:[\w-]+ ){1,4}?(?:where|in which|on which|with which) \w", re.IGNORECASE
 )
 _LONG = 16  # words of a thing that is wanted as it is called
 _CELLS = 3  # of a story told in a row: who, what, and why
@@ -104,6 +107,8 @@ def _plain(need: Need, who: str, lex: Lexicon) -> str:
     """What is wanted by a statement without a modal verb; empty for another one."""
     if need.clause.subject and not need.by_default and not wished(need.text):
         return ""
+    if lex.language == "en" and not need.title and (wish := bare_wish(need.text)):
+        return wish
     if _is_broken(need.text) or (need.title and not need.clause.actor):
         return ""
     told = stated(need.text, lex)
@@ -210,6 +215,8 @@ def _as_it_is(need: Need, lex: Lexicon) -> str:
         return lex.say("want_system", subject=lex.say("system"), action=bare[:1].lower() + bare[1:])
     if need.title:
         return lex.say("want_feature", text=said)
+    if _THING_THAT.match(said):
+        return _inside(said)
     if len(said.split()) <= _LONG and not _TELLS.search(said) and stated(said, lex) is None:
         return _inside(said)
     state = _IS.fullmatch(said)
