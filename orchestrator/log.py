@@ -5,49 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from importlib import import_module
-from inspect import iscoroutinefunction
+from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import TypeAlias, cast
 
 from orchestrator.domain import secrets
 from orchestrator.domain.inert import inert
 from orchestrator.domain.patterns import expression
-
-
-class _Later(ModuleType):
-    """A module that is imported when something of it is used."""
-
-    def __getattr__(self, name: str) -> object:
-        if name == "__path__":  # `from ... import` asks for it first
-            raise AttributeError(name)
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
-        return getattr(import_module(self.__name__), name)
-
-
-@contextmanager
-def alone() -> Iterator[None]:
-    """Import structlog or apscheduler without what they do not need here, 14 MB in each idle process.
-
-    structlog's terminal renderer would load rich, its thread locals greenlet; where these are missing, it does without.
-    Asynchronous methods, which nobody calls, name asyncio, and with it ssl; apscheduler asks whether a job is one.
-    """
-    asyncio = _Later("asyncio")
-    vars(asyncio)["iscoroutinefunction"] = iscoroutinefunction
-    instead = {"rich": None, "greenlet": None, "asyncio": asyncio}
-    hidden = {name: module for name, module in instead.items() if name not in sys.modules}
-    sys.modules.update(hidden)  # type: ignore[arg-type]  # None makes an import fail
-    try:
-        yield
-    finally:
-        for name, module in hidden.items():
-            if sys.modules.get(name) is module:
-                del sys.modules[name]
-
+from orchestrator.lean_imports import alone
 
 with alone():
     import structlog

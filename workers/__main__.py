@@ -82,6 +82,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _serve(given: argparse.Namespace) -> int:
     import signal
 
+    _load_libraries()
     from orchestrator import log
     from orchestrator.config import extras, load_settings, resources
     from orchestrator.door.commit_watch import told_of_commits
@@ -231,6 +232,7 @@ def _explore(given: argparse.Namespace) -> int:
 
 
 def _join(given: argparse.Namespace) -> int:
+    _load_libraries()
     from workers.run.joined import join
 
     _share_one_heap()
@@ -243,6 +245,20 @@ def _join(given: argparse.Namespace) -> int:
         slots=given.slots,
         certificates=given.ca,
     )
+
+
+def _load_libraries() -> None:
+    """Load those of a host without what they load beside it (orchestrator/lean_imports.py)."""
+    from importlib import import_module
+
+    from orchestrator.lean_imports import alone
+
+    with alone():
+        from pydantic import TypeAdapter
+
+        for library in ("jinja2", "markdown_it", "rapidfuzz"):
+            import_module(library)
+        TypeAdapter(bool)  # the first schema looks for plugins
 
 
 _ARENA_MAX = -8  # M_ARENA_MAX of malloc.h

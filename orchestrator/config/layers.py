@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import json
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -143,6 +142,8 @@ def environ_layer(environ: Mapping[str, str], known: Collection[str]) -> Layer:
         if name in MACHINERY:
             continue
         if name not in known:
+            import difflib
+
             near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.8)
             if near:
                 faults.append(f"{variable}: unknown setting; did you mean {PREFIX}{near[0].upper()}?")

@@ -16,7 +16,8 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from orchestrator.domain.errors import LifecycleError, StoreBroken
-from orchestrator.log import Logger, alone
+from orchestrator.lean_imports import alone
+from orchestrator.log import Logger
 
 with alone():
     from apscheduler.executors.pool import ThreadPoolExecutor

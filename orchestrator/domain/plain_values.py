@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Collection, Iterable, Mapping
 
@@ -74,6 +73,8 @@ class Reader:
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """What to say of an unknown name: the near one when there is one, else all known ones."""
+    import difflib
+
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
     if near:

@@ -26,7 +26,7 @@ WORKERS_MAY = {
     "config",
     "log",
 }
-WORKERS_MAY |= {"failpoints", "domain"}
+WORKERS_MAY |= {"failpoints", "lean_imports", "domain"}
 PURE_STANDARD_LIBRARY = {
     "__future__",
     "_collections",

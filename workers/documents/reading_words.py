@@ -130,7 +130,7 @@ def _words() -> dict[str, dict[str, object]]:
 def _open_phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
     """The phrases with `*`."""
     return tuple(
-        (re.compile(re.escape(phrase).replace(r"\*", ".+")), role)
+        (expression(re.escape(phrase).replace(r"\*", ".+")), role)
         for phrase, role in _table("roles").items()
         if "*" in phrase
     )
@@ -295,7 +295,7 @@ def _turned(turned: str, role: str) -> str:
 def _open_columns() -> tuple[tuple[re.Pattern[str], str], ...]:
     """The headers with `*`."""
     return tuple(
-        (re.compile(re.escape(phrase).replace(r"\*", ".+")), kind)
+        (expression(re.escape(phrase).replace(r"\*", ".+")), kind)
         for phrase, kind in _table("columns").items()
         if "*" in phrase
     )

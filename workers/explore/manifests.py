@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ast
-import configparser
 import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from xml.etree import ElementTree
-from xml.parsers import expat
+from typing import TYPE_CHECKING
 
 from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.project_facts import DEPENDENCY_FIELDS, frontend_frameworks
 from workers.host.python_syntax import parse_python
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree  # 1 MB with its parser, and few projects have a pom.xml
 
 MAX_BYTES = 2 * 1024 * 1024
 _MAX_DEPTH = 100
@@ -126,8 +127,13 @@ def _requirements(text: str, into: Manifest) -> None:
 
 
 def _setup_cfg(text: str, into: Manifest) -> None:
+    import configparser
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
-    parser.read_string(text)
+    try:
+        parser.read_string(text)
+    except configparser.Error as error:
+        raise _Unreadable(str(error)) from error
     into.name = parser.get("metadata", "name", fallback="")
     for line in parser.get("options", "install_requires", fallback="").splitlines():
         into.dependencies += _requirement(line)
@@ -184,6 +190,9 @@ def _go_mod(text: str, into: Manifest) -> None:
 
 def _xml(text: str) -> ElementTree.Element:
     """The document's tree; a document type is refused, and with it every entity that could expand or read a file."""
+    from xml.etree import ElementTree
+    from xml.parsers import expat
+
     builder, depth = ElementTree.TreeBuilder(), 0
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
@@ -208,7 +217,10 @@ def _xml(text: str) -> ElementTree.Element:
     parser.CharacterDataHandler = builder.data
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
-    parser.Parse(re.sub(r"^\s*<\?xml.*?\?>", "", text, flags=re.DOTALL), True)
+    try:
+        parser.Parse(re.sub(r"^\s*<\?xml.*?\?>", "", text, flags=re.DOTALL), True)
+    except expat.ExpatError as error:
+        raise _Unreadable(str(error)) from error
     return builder.close()
 
 
@@ -280,14 +292,7 @@ def read_manifest(path: str, text: str) -> Manifest:
     found = Manifest(path, kind)
     try:
         reader(text.removeprefix("\ufeff"), found)
-    except (
-        ValueError,
-        SyntaxError,
-        RecursionError,
-        MemoryError,
-        configparser.Error,
-        expat.ExpatError,
-    ) as error:
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         return Manifest(path, kind, fault=reason)
     found.dependencies = list(dict.fromkeys(found.dependencies))

@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrator.domain.dataclass import dataclass, field
 from orchestrator.domain.errors import LifecycleError
@@ -18,12 +19,12 @@ from orchestrator.door.work_desk import WorkDesk, WorkState
 from orchestrator.log import Logger
 from orchestrator.store.deletion import remove_folder
 from workers.git.checkouts import project_folder
-from workers.git.publishing import Publication
 from workers.git.ref_locks import lock_files, tidying, writing_refs
-from workers.git.session_work import SessionWork, open_work
-from workers.git.tree_cleanup import clean_trees
 from workers.git.user_repository import find_repository
 from workers.host.marked_processes import RUN_MARK, by_mark
+
+if TYPE_CHECKING:
+    from workers.git.session_work import SessionWork  # loaded in hosts whose sessions have code
 
 KEEP_TREE = 24 * 3600.0  # seconds that a retired tree of an unfinished session stays to be looked at
 FOLLOW_SECONDS = 60.0  # between two visits of a session in which nothing has changed
@@ -124,6 +125,9 @@ class TreeMaintenance:
 
     def _tidy(self, state: WorkState, done: Tidied, is_over: bool) -> None:
         """Raises GitError, StoreError, OSError."""
+        from workers.git.session_work import open_work
+        from workers.git.tree_cleanup import clean_trees
+
         found = open_work(self._desk, self._project, state.session_id, self._trees())
         spared = set(by_mark(RUN_MARK)) if state.trees else set()
         if state.trees:
@@ -138,6 +142,8 @@ class TreeMaintenance:
 
     def _follow(self, found: SessionWork) -> None:
         """Bring the refs up, and note where the work can be found when that has changed. Raises GitError."""
+        from workers.git.publishing import Publication
+
         published = found.follow()
         if published.what is Publication.REFUSED:
             published = found.follow()  # whoever landed may have moved the ref at the same moment

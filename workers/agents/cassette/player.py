@@ -8,7 +8,6 @@ goes on after a death as the recording did.
 
 from __future__ import annotations
 
-import difflib
 import errno
 import threading
 import time
@@ -365,6 +364,8 @@ def _distance(question: Question, take: Mapping[str, Json]) -> tuple[bool, bool,
 
 def _diff(before: str, after: str) -> str:
     """The first lines that differ, `-` as recorded and `+` as asked, on one line."""
+    import difflib
+
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
     told = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
     shown = [line if len(line) <= DIFF_WIDTH else f"{line[:DIFF_WIDTH]}..." for line in told[:DIFF_LINES]]
