@@ -11,6 +11,7 @@ from pathlib import Path
 from orchestrator import failpoints
 from orchestrator.domain.errors import LeaseLost, StoreBroken
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.door.kept_contents import KeptContents
 from orchestrator.door.local_work_desk import LocalWorkDesk
 from orchestrator.door.run_data import Earlier, Files, GivenCritique, Known, Renewed, RunProducts, Taken
 from orchestrator.lifecycle import checkpoints, noted_calls, report, specified
@@ -37,6 +38,8 @@ from orchestrator.store.clock import process_start
 from orchestrator.store.rows import AgentCall, RateLimit, Run, StoredCritique, Task
 from orchestrator.store.store import Store, Tx
 
+MOST_BYTES = 1024 * 1024  # of contents that are kept: those of some ten sessions
+
 
 class LocalDesk(LocalWorkDesk):
     """`Desk` on a store of this process."""
@@ -44,6 +47,7 @@ class LocalDesk(LocalWorkDesk):
     def __init__(self, store: Store) -> None:
         super().__init__(store)
         self._log_watch = LogWatch(store.file)
+        self._contents = KeptContents(MOST_BYTES)
 
     def on(self, store: Store) -> LocalDesk:
         """The same desk, which asks that store."""
@@ -188,7 +192,12 @@ class LocalDesk(LocalWorkDesk):
         return self._store.read(known)
 
     def content(self, sha256: str) -> bytes:
-        return self._store.read(lambda tx: artifacts.body(tx, sha256))
+        """Read once: most of what a run reads, an earlier one of this process has read."""
+        body = self._contents.get(sha256)
+        if body is None:
+            body = self._store.read(lambda tx: artifacts.body(tx, sha256))
+            self._contents.keep(body)
+        return body
 
     def texts_of(self, session: str, path: str) -> list[str]:
         return self._store.read(

@@ -226,8 +226,13 @@ def body(tx: Tx, digest: str) -> bytes:
 
 def produce(tx: Tx, run: str, files: Mapping[str, tuple[bytes, str]]) -> None:
     """Register what the run made so far: path -> (bytes, kind). Replaces what it registered before. Does not count yet."""
-    tx.send(_drop_products, run=run)
-    for path, (content, kind) in sorted(files.items()):
+    made = {path: (digest_of(content), kind) for path, (content, kind) in files.items()}
+    known = {row.path: (row.sha256, row.kind) for row in products_of(tx, run)}
+    if not known.items() <= made.items():
+        tx.send(_drop_products, run=run)
+        known = {}
+    for path in sorted(made.keys() - known.keys()):
+        content, kind = files[path]
         tx.insert(_PRODUCT, run_id=run, path=path, sha256=put(tx, content), kind=kind)
 
 
