@@ -19,6 +19,7 @@ from tests.runtime_harness import RuntimeHarness, Told, says
 from workers.agents.protocol import AgentReply
 from workers.context.run_context import RunReleased
 from workers.context.sources import DOCUMENT_LIMIT
+from workers.discussion import perspectives
 from workers.discussion.critics import Answer
 from workers.discussion.perspectives import LIST_LIMIT, DiscussResult, discuss
 from workers.discussion.record import sentiment
@@ -114,6 +115,51 @@ def test_all_perspectives_speak_at_the_same_time_and_each_reply_is_told(table: A
     assert result.partial == ""
     assert sorted(held.kept) == ["product", "quality", "risk"]
     assert [reply.perspective for reply in result.replies] == ["product", "quality", "risk"]
+
+
+class ByRules(Told):
+    metered = False
+
+
+def others_end() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "discuss-product":
+            thread.join(10)
+
+
+def test_answers_by_rules_are_kept_together(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perspectives, "POLL_SECONDS", 20.0)
+
+    def after_the_other(_: Any) -> Critique:
+        others_end()
+        return says(4)
+
+    held = table(ByRules(answers={"product": says(4), "quality": after_the_other}))
+    kept: list[list[str]] = []
+
+    held.hold("product", "quality", keep=lambda answers: kept.append(sorted(answers)))
+
+    assert kept == [["product", "quality"]]
+
+
+def test_what_has_been_answered_waits_for_no_agent(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perspectives, "POLL_SECONDS", 20.0)
+    is_kept = threading.Event()
+
+    def after_it_is_kept(_: Any) -> Critique:
+        assert is_kept.wait(10)
+        return says(4)
+
+    held = table(Told(answers={"product": says(4), "quality": after_it_is_kept}))
+    kept: list[list[str]] = []
+
+    def keep(answers: Mapping[str, Answer]) -> None:
+        kept.append(sorted(answers))
+        is_kept.set()
+
+    held.hold("product", "quality", keep=keep)
+
+    assert kept == [["product"], ["quality"]]
 
 
 class Odd(Exception):

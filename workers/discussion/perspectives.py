@@ -31,7 +31,7 @@ from orchestrator.domain.shared_calls import apart
 from orchestrator.domain.verdicts import Reply, Verdict, judge
 from workers.agents import prompts
 from workers.agents.prompts import Material
-from workers.agents.protocol import Agent
+from workers.agents.protocol import Agent, is_metered
 from workers.agents.routing import Faults
 from workers.context.agent_calls import AgentCalls, Failure
 from workers.context.run_context import RunContext, RunReleased
@@ -202,6 +202,7 @@ def _collect(
         name = f"discuss-{'-'.join(group.views)}"
         threading.Thread(target=speak, args=(group, before), name=name, daemon=True).start()
 
+    by_rules = {group.views for group in groups if group.agents and not is_metered(group.agents[0])}
     for group in groups:
         start(group)
     refused: BudgetReached | None = None
@@ -209,7 +210,8 @@ def _collect(
     while silent and (left := deadline - time.monotonic()) > 0:
         context.check()
         given: dict[str, Answer | Alone | BaseException] = {}
-        for names, each in _ended(said, min(POLL_SECONDS, left)):
+        rules = len(silent & by_rules)
+        for names, each in _ended(said, min(POLL_SECONDS, left), rules):
             silent.remove(names)
             if isinstance(each, BudgetReached):
                 refused = each
@@ -231,14 +233,18 @@ def _collect(
     return sorted(name for names in silent for name in names)
 
 
-def _ended(said: queue.SimpleQueue[Ended], seconds: float) -> list[Ended]:
-    """The calls that have ended, with the first of them all that have as well: one transaction keeps their answers."""
+def _ended(said: queue.SimpleQueue[Ended], seconds: float, rules: int) -> list[Ended]:
+    """The calls that have ended, with the first of them all that have as well: one transaction keeps their answers.
+
+    `rules`: how many calls have been begun that rules answer. They take a moment, so that many are waited for.
+    """
+    until = time.monotonic() + seconds
+    ended: list[Ended] = []
     try:
-        ended = [said.get(timeout=seconds)]
+        while len(ended) < max(rules, 1) or not said.empty():  # nobody else takes from it
+            ended.append(said.get(timeout=max(until - time.monotonic(), 0)))
     except queue.Empty:
-        return []
-    while not said.empty():  # nobody else takes from it
-        ended.append(said.get())
+        pass
     return ended
 
 
