@@ -48,6 +48,7 @@ WHOLE = [
     "Write a script that renames photos by date",
     "Make the search faster so that members find books and do not leave",
     "We need a room where members can eat",
+    "Build an app where users upload photos and don't pay",
     "Add a filter so that clerks find orders and leave early",
     "Build an app for people who ski, and who like it",
     "Build a calculator that adds two numbers: fast and small",
