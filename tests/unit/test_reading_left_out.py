@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from workers.builtin import analyse_request
-from workers.documents.reading_words import clause_role, priority_of, role_of
+from workers.documents.reading_words import clause_role, priority_of, role_of, word_role
 
 REST = "\n\n## Requirements\n\n- The warden must see every open lock\n"
 
@@ -278,3 +278,25 @@ def test_leave_taking_struck_questions_and_parked_ideas_are_not_left_out() -> No
 
     assert [need.text for need in read.exclusions] == ["A webcam"]
     assert read.questions == ("Who pays for the buoy?",)
+
+
+@pytest.mark.parametrize(
+    ("heading", "role"),
+    [
+        ("My guesses, not facts", ""),
+        ("Signed off (Ida, in May)", ""),
+        ("When no lock is found", ""),
+        ("为什么不修船闸", "problem"),
+        ("Must not look like", "requirement"),
+        ("Useful but we can live without it", "requirement"),
+        ("Secondary users later", "user"),
+        ("In / out of scope", ""),
+        ("Not in this version", "non_goal"),
+        ("What we will not build", "non_goal"),
+        ("Later — not now", "non_goal"),
+        ("Never", "non_goal"),
+        ("本次不做", "non_goal"),
+    ],
+)
+def test_a_heading_leaves_out_only_what_it_says_is_left_out(heading: str, role: str) -> None:
+    assert (role_of(heading) or clause_role(heading) or word_role(heading)) == role

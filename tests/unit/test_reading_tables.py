@@ -116,3 +116,16 @@ def test_matrix_that_is_the_whole_document_asks_for_what_its_rows_say() -> None:
     assert read["Weaver counts the heddles"] == "requirement"
     assert read["Dark mode for the cellar"] == "nonfunctional"
     assert below == {"meta"}
+
+
+def test_a_no_to_the_question_of_a_header_leaves_a_feature_out_and_a_field_not() -> None:
+    features = "| Feature | Required? |\n| --- | --- |\n| Gift vouchers? | No |\n| Table plan | Yes |\n"
+    fields = "| Field | Type | Required? |\n| --- | --- | --- |\n| nickname | text | No |\n"
+    request = f"# Inn\n\n## Requirements\n\n{features}\n## Data\n\n{fields}"
+
+    needs = analyse_request(request).needs
+
+    assert [(need.text, need.kind == "exclusion") for need in needs] == [
+        ("Gift vouchers", True),
+        ("Table plan", False),
+    ]

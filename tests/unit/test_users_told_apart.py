@@ -1,4 +1,5 @@
 """Who counts as a user: people by what they do, not things, makers, or labels beside a persona."""
+# ruff: noqa: E501 - requests are read whole
 
 from __future__ import annotations
 
@@ -197,3 +198,73 @@ def test_lead_in_bold_of_a_goal_is_told_by_what_explains_it() -> None:
         "The plan is ready in half an hour.",
         "Every lock is looked at in its month.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("Carrier tariffs — we never show them without tax", []),
+        ("Rider Pick-Up Rate – in the last hour", []),
+        ("The handbook follows professional printing rules", []),
+        ("Sorted panel showing agent notes and photos", []),
+        ("The night nursing staff sees the list", ["night nursing staff"]),
+        ("Balconista vê a lista da manhã", ["Balconista"]),
+        ("Different members see different prices", []),
+    ],
+)
+def test_people_are_those_whose_verb_stands_behind_their_whole_name(text: str, people: list[str]) -> None:
+    assert people_in(text, lexicon_of(text)) == people
+
+
+def test_a_system_tells_no_story() -> None:
+    assert story_roles("As the system, I want to send each notice once") == []
+    assert story_roles("As the platform, I want one queue") == []
+    assert story_roles("As the dispatcher, I want one queue") == ["dispatcher"]
+
+
+@pytest.mark.parametrize(
+    ("section", "names"),
+    [
+        (
+            "Ferry crews who:\n\n- Needing to swap watches at short notice.\n- Mainly young and living on board\n- Relatively short patience",
+            [],
+        ),
+        ("- Deck crews on night watch\n- Freight teams loading trailers\n- Lighthouse keepers", None),
+        (
+            "**Primary users:** Freight clerks booking trailers\n\n- **Technical expertise:** low\n- **Pain points:** three phones\n",
+            ["Freight clerks"],
+        ),
+        ("Names, ports, ships and quotes are invented.", []),
+        ("| User | Says |\n| --- | --- |\n| clerk@harbour.example | Books trailers |", []),
+        ("- Pawn shops\n- Estate buyers", ["Pawn shops", "Estate buyers"]),
+    ],
+)
+def test_needs_and_traits_below_a_heading_about_users_are_no_users(
+    section: str, names: list[str] | None
+) -> None:
+    found = users(f"# Ferry\n\n## Target users\n\n{section}\n\n## Requirements\n\n- Watches can be swapped\n")
+
+    assert found == (names if names is not None else ["Deck crews", "Freight teams", "Lighthouse keepers"])
+
+
+def test_headings_of_traits_below_personas_are_no_users() -> None:
+    request = "# Ferry\n\n## User personas\n\n### Purser\n\n#### Spending patterns\n\n- Daily\n\n#### Demographics\n\n- Over 40\n\n## Requirements\n\n- Watches can be swapped\n"
+
+    assert users(request) == ["Purser"]
+
+
+def test_who_should_read_the_text_is_no_user_of_the_product() -> None:
+    request = "# 渡轮\n\n## 谁该读\n\n值班经理；财务。\n\n## 需求\n\n- 系统必须支持换班\n"
+
+    assert "财务" not in users(request)
+
+
+def test_a_long_text_that_has_users_names_nobody_else_by_speaking_of_them_twice() -> None:
+    told = "".join(f"- The ledger must keep the sum of day {day} for ever\n" for day in range(1, 70))
+    text = (
+        "# Toll\n\n## Background\n\nThe auditor reads the ledger. The auditor signs it.\n\n## Requirements\n\n- The cashier can open the till\n"
+        + told
+    )
+
+    assert users(text) == ["cashier"]
+    assert set(users(text.replace(told, ""))) == {"cashier", "auditor"}

@@ -61,6 +61,7 @@ _FOREIGN = expression(
     r"|peut|peuvent|doit|doivent|veut|voit|reçoit|puede|pueden|debe|deben|quiere|ve\b|recibe|\w{3,}(?:e|ent|a|an|en)\b)",
     re.IGNORECASE,
 )
+_ACCENTED = expression(r"[^\W\d_a-zA-Z]")  # a letter of another language
 _NOT_ENGLISH = expression(  # behind it, `clients` and `agents` are people
     r"(?:les?|la|l['’]|une?|nos|notre|chaque|los|las|el|nuestros?|cada|il|lo|gli|i|ogni|o|os|as|uma?|het|een|elke)\s*$",
     re.IGNORECASE,
@@ -335,6 +336,8 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
         end = found.end()
         if word.lower() in people_words("no_modifier") or not _PLAIN.match(word):
             return ""
+        if words and _is_verb_within(word.lower(), lex) and not is_known(word):
+            return ""
         words.append(word)
         phrase = " ".join(words)
         follows = _BESIDE.sub("", text[end : end + 100])[:60]
@@ -369,6 +372,14 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
     return ""
 
 
+def _is_verb_within(low: str, lex: Lexicon) -> bool:
+    """Whether a word behind the first of a phrase is its verb: of `document follows professional`, `feed showing agent`."""
+    if low in statement_words("also_nouns") or low.removesuffix("s") in statement_words("also_nouns"):
+        return False
+    gerunds = {low.removesuffix("ing"), low.removesuffix("ing") + "e"} if low.endswith("ing") else set()
+    return bool((gerunds or stems(low) - {low}) & lex.verbs)
+
+
 def _do(word: str, follows: str, lex: Lexicon) -> bool:
     """Whether several of a kind do something: `Route setters record each route`."""
     verb = _WORD.match(follows)
@@ -389,7 +400,7 @@ def _acting(follows: str, lex: Lexicon, told: str, *, many: bool) -> bool:
     if stems(word) & (lex.verbs | people_words("does")):
         return True
     return (
-        not follows.isascii()
+        _ACCENTED.search(follows) is not None
         or (told != "" and _FOREIGN.match(follows) is not None)
         or (told != "" and word.endswith("s"))
     )

@@ -51,7 +51,12 @@ def story_roles(text: str) -> list[str]:
     able = _ABLE.match(said)
     name = actor_name(able[1]) if able else ""
     acts = [name] if name.endswith(" users") or is_person(name, lexicon_of(said)) else []
-    return whole + [name for name in [*names, *acts] if names_somebody(name) and not _ANYONE.match(name)]
+    system = patterns["system"]  # `As the platform, I want ...` tells of nobody
+    return whole + [
+        name
+        for name in [*names, *acts]
+        if names_somebody(name) and not _ANYONE.match(name) and not system.search(name)
+    ]
 
 
 def headed(heading: Passage, below: Passage | None) -> list[str]:

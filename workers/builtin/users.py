@@ -27,16 +27,24 @@ from workers.builtin.people import (
 from workers.builtin.people_reached import people_reached
 from workers.builtin.phrases import TRIM
 from workers.builtin.story_tellers import headed, in_parentheses, story_roles
-from workers.builtin.users_in_prose import AWAY, has_verb, told_people
+from workers.builtin.users_in_prose import (
+    AWAY,
+    DOING,
+    ends_as_many,
+    has_verb,
+    is_trait,
+    tells_need,
+    told_people,
+)
 from workers.builtin.wishes import doer_of, is_of, listed, same_person
 from workers.documents.audience import denied
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED, Passage
 from workers.documents.property_rows import is_of_person, says_nothing
-from workers.documents.reading_words import attribute_of, column_of, label_role
+from workers.documents.reading_words import attribute_of, column_of, label_role, statement_words
 from workers.documents.sentences import UNREAD, Sentence, split
 
-_NO_NAME = expression(r"[`{}<>\[\]=|]|://|^/|\w/\w+/")
+_NO_NAME = expression(r"[`{}<>\[\]=|@]|://|^/|\w/\w+/")
 _KINDS = expression(  # a heading that parts a section about users and names none: `Key user types`
     r"\W*(?:[\d.]+\s+)?(?:(?:the|and|of|for|our|a|key|basic|main|core|target|primary|secondary|end|other|further|user|users|personas?|stakeholders?|audiences?|customers?|roles?|role-based|types?|kinds?|details?|groups?|segments?|profiles?|overview|summary|matrix|access|permissions?|rights|characteristics|needs|goals|responsibilities|hierarchy|definitions?|list|table|&|/|-|–|,|:)\s*)+\W*",
     re.IGNORECASE,
@@ -50,7 +58,6 @@ _HEAD = expression(
 )  # the name before what is said of it
 _DASHED = expression(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
 _SAYS = expression(r"[:(]|\s[–—-]\s")  # what stands before is told of
-_DOING = expression(r"(?<=\w)\s+(?:who|that|with|in|at|of|from|\w+ing)\b.*$")  # `founders discussing ideas`
 _WHOSE = expression(r"[\w'’-]+(?: [\w'’-]+)? (?:of|with|on) (?:[\w'’-]+ ?){1,4}$")  # `parents with prams`
 _SAID = expression(
     r"(?:^|\s)(?:must|should|shall|can|cannot|may|will|not)\s|^(?:not|no)\s", re.IGNORECASE
@@ -86,6 +93,7 @@ _WHOEVER = expression(
     r"(?:anyone|anybody|everyone|everybody|people|individuals) who [^.;:,(]{3,80}", re.IGNORECASE
 )
 _TELLING = frozenset({"done", "code", "quotation"})  # roles without a statement that may hold a story
+_FEW = 60  # sentences of a text that tells of nobody but its users
 _OFTEN = 2  # statements that speak of somebody who is a user then
 _MAX_NEEDS = 6  # sentences kept with a user who acts in many
 
@@ -150,6 +158,9 @@ class Users:
                 and passage.block.kind == "heading"
                 and not _KINDS.fullmatch(passage.text)
             ):
+                if is_trait(passage.text):
+                    self.of_block[passage.block.id] = ""
+                    continue
                 occupation = passage.values.get("occupation", "")
                 name = persona(passage.text, occupation, below.get(passage.block.id, ""))
                 wants = (*passage.block.section, passage.block.text) in asking
@@ -232,7 +243,11 @@ class Users:
             if told and not row.passage.label:
                 return False
             if len(pieces) > 1 or row.passage.label or is_cjk(row.text):
-                for name in listed_people(pieces, lex):
+                names = listed_people(pieces, lex)
+                tells = not row.passage.label and has_verb(row.text, lex) and not is_cjk(row.text)
+                if tells and not any(is_person(name, lex) for name in names):
+                    return False
+                for name in names:
                     self.known(name)
                 return True
         head = None if is_cjk(row.text) else _HEAD.match(row.text)
@@ -241,8 +256,9 @@ class Users:
         if row.item and (whoever := _whoever(row.text)):
             self._listed(whoever)
             return True
-        short = name if _WHOSE.match(name) else _DOING.sub("", name)
-        name = short if is_person(short, lex) else name  # `Operator running several shops`
+        short = name if _WHOSE.match(name) else DOING.sub("", name)
+        many = row.item and ends_as_many(short) and short.lower() not in statement_words("groups")
+        name = short if is_person(short, lex) or many else name  # `Operator running several shops`
         if row.passage.block.kind == "row" and _CELL.fullmatch(row.text) and row.text.startswith(name):
             name = row.text  # `Tourists from abroad`
         if not row.item and not head and lex.language == "en" and not is_person(name, lex):
@@ -250,6 +266,11 @@ class Users:
         acts = name.partition(" ")[0].lower() in lex.verbs and not is_person(name, lex)
         if not names_somebody(name) or acts or len(name) > 60 or _NO_NAME.search(name):
             return False
+        if lex.language == "en" and not is_person(name, lex):
+            if is_trait(name) and row.item:
+                return True
+            if row.passage.block.kind == "item" and tells_need(name, lex):
+                return False
         needs = row.passage.values.get("needs") or row.passage.values.get("description") or ""
         rest = row.text.strip(TRIM)
         known = self.of_block[row.passage.block.id] = self._listed(name) if row.item else self.known(name)
@@ -285,11 +306,11 @@ class Users:
                 if re.search(r",|，", named)
                 else listed(re.sub(r"[(（].*", "", named), 5)
             )
-            names = [_whoever(piece) or _DOING.sub("", actor_name(piece)) for piece in pieces]
+            names = [_whoever(piece) or DOING.sub("", actor_name(piece)) for piece in pieces]
             if first and row.item and not any(is_person(name, lex) for name in names):
                 names = [_whoever(named) or actor_name(named)]  # `**Studios and small theatres**`
             for name in names:
-                topic = label_role(name) or attribute_of(name) or column_of(name) == "needs"
+                topic = label_role(name) or attribute_of(name) or column_of(name) == "needs" or is_trait(name)
                 long = len(name.split()) > 5 and not _whoever(name)
                 if not name or topic or AWAY.search(f"{name} {sentence}") or long:
                     continue
@@ -325,7 +346,7 @@ class Users:
         if not row.item or row.passage.values or is_cjk(row.text) or _SAYS.search(row.text):
             return []
         pieces = [re.sub(r"^(?:and|or|und|et|y) ", "", piece) for piece in listed(row.text, 5)]
-        names = [actor_name(_DOING.sub("", piece)) for piece in pieces]
+        names = [actor_name(DOING.sub("", piece)) for piece in pieces]
         many = all(len(name.split()) < 4 and name.endswith(("s", "staff", "men")) for name in names)
         sure = row.passage.label or (many and all(is_person(name, lex) for name in names))
         return listed_people(names, lex) if len(names) > 1 and sure else []
@@ -396,8 +417,11 @@ class Users:
         return any(re.search(rf"\b{re.escape(head)}", known.lower()) or said in known for known in self.named)
 
     def told(self, rows: Sequence[Sentence]) -> None:
-        """Take who acts in what a text without a list of its users tells, when it speaks of them more than once."""
-        if self.listing:
+        """Take who acts in what a text without a list of its users tells, when it speaks of them more than once.
+
+        A long text that has users already speaks of others, too: of its reviewers, of competitors.
+        """
+        if self.listing or (self.named and len(rows) > _FEW):
             return
         whole = "\n".join(passage.text for passage in self.passages).lower()
         for row in rows:
@@ -408,8 +432,8 @@ class Users:
                     self._add(self._same(name) or name, row.text)
 
     def mentioned(self, texts: Sequence[str]) -> None:
-        """Take people whom several statements speak of, whatever they do there; a text with a list of its users names them."""
-        if self.listing and self.named:
+        """Take people whom several statements speak of, whatever they do there, of a text that names no user otherwise."""
+        if self.named:
             return
         count: Counter[str] = Counter()
         for text in texts:

@@ -12,7 +12,7 @@ from orchestrator.domain.patterns import expression
 from orchestrator.domain.text import is_cjk
 from workers.builtin.complements import complement_to_end
 from workers.builtin.people import actor_name, is_person, people_named
-from workers.builtin.verb_forms import stems
+from workers.builtin.verb_forms import stems, verb_of
 from workers.documents.lexicon import Lexicon
 from workers.documents.reading_words import people_words, statement_words
 
@@ -31,6 +31,7 @@ _SUBJECT = expression(
 )
 _OWNER = expression(r"(?<![\w'’-])[a-z][\w-]*['’]s? $")
 _LONGEST_OWNER = 40  # characters
+DOING = expression(r"(?<=\w)\s+(?:who|that|with|in|at|of|from|\w+ing)\b.*$")  # `founders discussing ideas`
 _BE = frozenset({"is", "are", "was", "be", "by", "been"})
 
 
@@ -94,3 +95,24 @@ def _subject(sentence: str, lex: Lexicon) -> str:
         )
         else ""
     )
+
+
+def is_trait(name: str) -> bool:
+    """Whether a label or heading names something that is told of people: `Technical expertise`, `Pain points`."""
+    words = re.findall(r"[^\W\d_]+", name.lower())
+    return bool(words) and words[-1] in people_words("traits")
+
+
+def tells_need(name: str, lex: Lexicon) -> bool:
+    """Whether an item below a heading about users says what they do or are like: `Needing to compare offers`, `Mainly young families`."""
+    first, *rest = name.split()
+    low = first.lower()
+    if len(rest) < 2 or ends_as_many(DOING.sub("", name)):
+        return False
+    return low.endswith(("ing", "ly")) or low == "not" or verb_of(low, lex) != "" or len(rest) > 2
+
+
+def ends_as_many(name: str) -> bool:
+    """Whether a name ends as the plural of a noun does: `pawn shops`."""
+    last = name.lower().rpartition(" ")[2]
+    return last.endswith("s") and not last.endswith(("ss", "us", "is"))

@@ -150,7 +150,7 @@ def _leading(base: Passage, *, listed: bool) -> Passage:
     What leads to code may state by itself what the code only shows: `The export has one line a booking:`.
     """
     text = base.text.rstrip()
-    if _opens(text):
+    if _opens(text) and not base.label:
         return replace(base, opens=True)
     if not text.endswith((":", "：")):
         return base

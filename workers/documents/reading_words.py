@@ -54,6 +54,10 @@ _PRIORITY = expression(r"\b(p[0-4])\b", re.IGNORECASE)
 _LINKING = frozenset(
     "for of in to by with on from as at the a an your do da dos das de du des del della dei di der die den dem la le les il lo los las o os van voor het een zum zur von".split()  # noqa: SIM905
 )
+_MODALS = frozenset({"must", "shall", "should"})
+_CONTRAST = expression(
+    r"\w ?[,–—-]+ ?not (?!now\b|yet\b|this\b|in\b|part\b)"
+)  # `My guesses, not measurements`
 _PLAIN = str.maketrans({"’": "'", "‐": "-", "‑": "-", "`": None})  # marks of one kind in one form
 _MIXED = "mixed"
 _BESIDE = frozenset({"plan", "instructions", "meta", "contents"})  # roles of text beside what is asked for
@@ -234,7 +238,7 @@ def _joined(said: str) -> str:
     parts = _JOINS.split(said)
     if len(parts) < 2:
         return ""
-    roles = [_head(part) or label_role(part) for part in parts]
+    roles = ["requirement" if part == "in" else _head(part) or label_role(part) for part in parts]
     if not all(roles):
         return ""
     return _MIXED if {"non_goal", "done"} & set(roles) and len(set(roles)) > 1 else roles[0]
@@ -258,6 +262,12 @@ def _head(said: str) -> str:
                 around = [*words[:at], *said[len(head) :].split()]
                 turned = next((t for word in around if (t := _table("turning").get(word))), "")
                 turned = _turned(turned, role)
+                if role == "non_goal" and at and label_role(" ".join(words[:at])) == "user":
+                    return "user"  # `Secondary users later`
+                if words[-1] in _MODALS:
+                    return role  # what `must not happen` is a rule, and not left out
+                if turned == "non_goal" and _CONTRAST.search(said):
+                    return ""
                 refused = role in ("requirement", "goal") and _NOT.search(said[len(head) :])
                 return turned or ("non_goal" if refused else role)
     return ""

@@ -114,6 +114,12 @@ _STATUS = 60  # characters of a cell that may be a status
 _NAME = 4  # words of a cell that may name who somebody is, rather than tell of it
 
 
+_WANTED = expression(  # a header that asks whether what stands beside is to be there
+    r"\W*(?:required|needed|wanted|necessary|included|planned|in scope|in (?:the )?(?:mvp|v\d[\d.]*))\s*\?\W*",
+    re.IGNORECASE,
+)
+
+
 def row_of(base: Passage) -> Passage:
     """A row by what its columns hold; it is what its table is about."""
     given = tuple((header, "" if is_left_open(cell) else cell) for header, cell in base.block.cells)
@@ -214,6 +220,9 @@ def row_of(base: Passage) -> Passage:
     told, own = with_state(text) if role in _FINISHED else (text, "")
     if own == "done" or (own == "non_goal" and role in ASKED):  # `SMS – dropped in May`
         text, finished, state = told, own == "done", own
+    if any(map(_is_refused, given)) and role in ASKED | {"dependency"}:
+        values |= {"requirement": (values.get("requirement") or text).rstrip(" ?？")}  # it is answered
+        role, state = "requirement", "non_goal"
     if role in ASKED and state == "non_goal":
         text, title, role = (
             (not own and values.get("requirement")) or text,
@@ -283,6 +292,16 @@ def _is_not_yet(cell: tuple[str, str]) -> bool:
         is_done(header.strip(" *?？")) or header.rstrip(" *")[-1:] in "?？"
     )
     return asked and state_of(said) == "non_goal" and not state_of(said, alone=False)
+
+
+def _is_refused(cell: tuple[str, str]) -> bool:
+    """Whether a cell says `no` to its header's question whether something is wanted: `Required?`."""
+    header, said = cell
+    return (
+        _WANTED.fullmatch(header) is not None
+        and state_of(said) == "non_goal"
+        and not state_of(said, alone=False)
+    )
 
 
 def _state(cells: Sequence[tuple[str, str]], text: str, status: str) -> State:
