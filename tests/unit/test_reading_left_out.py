@@ -300,3 +300,23 @@ def test_leave_taking_struck_questions_and_parked_ideas_are_not_left_out() -> No
 )
 def test_a_heading_leaves_out_only_what_it_says_is_left_out(heading: str, role: str) -> None:
     assert (role_of(heading) or clause_role(heading) or word_role(heading)) == role
+
+
+@pytest.mark.parametrize(
+    ("said", "out"),
+    [
+        ("A full lock will not affect the boats downstream.", []),
+        ("Old passes will not be visible to guests.", []),
+        ("The skippers do not need to call the tower.", []),
+        ("You hear the skipper himself. Not a summary. A record.", []),
+        ("We will not paint the gates.", ["We will not paint the gates."]),
+        ("We do not need to print passes.", ["We do not need to print passes."]),
+        ("- Not a booking system", ["Not a booking system"]),
+        ("- `open` - The pass is new\n- `declined` - The guest has refused the pass", []),
+        ("- `declined` Passes for dogs", ["Passes for dogs"]),
+    ],
+)
+def test_what_something_does_not_affect_and_people_need_not_do_is_not_left_out(
+    said: str, out: list[str]
+) -> None:
+    assert left_out(f"# Locks\n\n## Requirements\n\n{said}") == out

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from workers.builtin.people import late_subjects, people_in, persona
+from workers.builtin.people import late_subjects, names_somebody, people_in, persona
 from workers.builtin.people_reached import people_reached
 from workers.builtin.request import analyse_request
 from workers.builtin.story_tellers import story_roles
@@ -268,3 +268,9 @@ def test_a_long_text_that_has_users_names_nobody_else_by_speaking_of_them_twice(
 
     assert users(text) == ["cashier"]
     assert set(users(text.replace(told, ""))) == {"cashier", "auditor"}
+
+
+def test_a_name_that_was_cut_off_names_nobody() -> None:
+    assert not names_somebody("Needing to")
+    assert not names_somebody("Loss of the")
+    assert names_somebody("Pilot on duty")

@@ -50,7 +50,7 @@ _AT_TIMES = expression(  # what is not to be then is there otherwise: `No remind
     re.IGNORECASE,
 )
 _LEAVES = expression(  # what the product says that it does not do: `Gatelog does not open the gate`
-    r"^(?:the (?:software|system|app|application|product|service|tool|library|site)|it|(?-i:[A-Z])\w+) (?:does|will) not (?!(?:work|have|need|want|know|like|mind|fit|help|exist|matter|mean|say|look|get|use|cover|contain|define|describe|prescribe|replace|specify|lose|crash|delete|pay|receive|disappear|break|fail|corrupt|leak|reveal|expire|forget|repeat)\b)(?!.*\b(?:when|if|unless|until|without|more than|yet|twice|again)\b)\w+ ",
+    r"^(?:the (?:software|system|app|application|product|service|tool|library|site)|it|(?-i:[A-Z])\w+) (?:does|will) not (?!(?:work|have|need|want|know|like|mind|fit|help|exist|matter|mean|say|look|get|use|cover|contain|define|describe|prescribe|replace|specify|lose|suffice|serve|constitute|claim|crash|delete|pay|receive|disappear|break|fail|corrupt|leak|reveal|expire|forget|repeat)\b)(?!.*\b(?:when|if|unless|until|without|more than|yet|twice|again)\b)\w+ ",
     re.IGNORECASE,
 )
 _FOR_NOW = expression(  # then it is left out of a version
@@ -62,6 +62,8 @@ _DENYING = expression(  # an answer: `Native app? No app.`, `Insurance? We do no
     r"|(?:we|it)(?: (?:do|does|will)(?: not|n['’]t)| won['’]t) (?!know|have|need|want|think|mind|matter|expect|see|believe|care|like|remember|get|lose)\w+",
     re.IGNORECASE,
 )
+_NOT_A = expression(r"not an? ", re.IGNORECASE)  # with what it is instead: `Not a score. A talk.`
+_NOT_BUT = expression(r"[.!*_]* +(?:an?|just|it['’]?s|it is) ", re.IGNORECASE)
 _COMMENTS = expression(  # on what was left out before it
     r"(?:she|he|nobody|ever|some of us|(?:we|i) (?:had|have|know|think|talked|argued|expect)|(?:our|the) (?:\w+ ){1,2}keeps?|people|if it)\b",
     re.IGNORECASE,
@@ -118,6 +120,8 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
         return True
     if row.role in ("", *ASKED) and _NOT_NOW.search(row.text):
         return True
+    if not row.item and _NOT_BUT.match(row.passage.text.partition(row.quote)[2]) and _NOT_A.match(row.text):
+        return False
     if ";" in row.text and TURNED_DOWN.fullmatch(row.text.rpartition(";")[2].strip()):
         return True
     if lex.find("exclusion", wish or _ASIDE.sub("", _PURPOSE.split(row.text)[0])):

@@ -175,6 +175,8 @@ def names_somebody(name: str) -> bool:
         return False
     if words[0] in ("user", "users") and len(words) > 2:  # `users create professional`
         return False
+    if words[-1] in people_words("beside") or words[-1] == "the":  # cut off: `Needing to`
+        return False
     return words[0] not in people_words("beside") and not all(
         word in people_words("no_modifier") | people_words("does") | people_words("nobody") for word in words
     )

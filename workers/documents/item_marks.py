@@ -31,7 +31,9 @@ _TAG = expression(  # `[C)` is no tag: both ends are of one kind
     r"\s*(?:[(（](?=[^\[\]【】]{1,40}$)|[\[【](?=[^()（）]{1,40}$))\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$"
 )
 _LAST = expression(r"(?<=[.!])\s+(P[0-4]|[A-Z][A-Z'’ ]{3,8})[.]?$")  # `... SHOULD.`
-_LEAD_TAG = expression(r"^(?:[(（\[【`])\s*([^()（）\[\]【】`]{1,24})\s*[)）\]】`]\s*")
+_LEAD_TAG = expression(  # in code with a dash behind it, it is a value that is explained: `` `declined` - the guest said no ``
+    r"^(?:[(（\[【`])\s*([^()（）\[\]【】`]{1,24})\s*[)）\]】`](?:(?<!`)|(?!\s*[-–—:：=→]))\s*"
+)
 _LEAD_WORD = expression(r"^\**(\w{4,12})\**\s+[–—-]\s+")  # `Done – members log in`
 _TAIL = expression(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
 _DASHED = expression(r"\s+[–—]+\s+([^–—]{2,80})$")  # `Ticks – dropped 3 May, too many re-tries`
