@@ -41,8 +41,35 @@ _OBJECT = expression(
 )
 _THEM = expression(r" them\b", re.IGNORECASE)
 _SMALL = frozenset(
-    "a an the of for with which that who and or is are be to in on at by not never don't doesn't cannot can't won't".split()
-)  # noqa: SIM905
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "for",
+        "with",
+        "which",
+        "that",
+        "who",
+        "and",
+        "or",
+        "is",
+        "are",
+        "be",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "not",
+        "never",
+        "don't",
+        "doesn't",
+        "cannot",
+        "can't",
+        "won't",
+    ]
+)
 _FEWEST, _WHO = 2, 3  # clauses of a line that is taken apart; words of who is let do something
 
 
