@@ -62,6 +62,12 @@ def test_lettered_lines_are_items() -> None:
         ("Password reset by mail", "functional"),
         ("The list has to work without a network", "nonfunctional"),
         ("Search has to answer within 2 seconds", "nonfunctional"),
+        ("Keepers translate the notices of a lock", "functional"),
+        ("Token usage of each keeper in the monthly table", "functional"),
+        ("Personalised greeting on the first page", "functional"),
+        ("Level readings signed by two keepers", "functional"),
+        ("Availability calendar of the locks", "functional"),
+        ("Commands to the gates are signed", "nonfunctional"),
     ],
 )
 def test_kind_of_a_statement(sentence: str, kind: str) -> None:

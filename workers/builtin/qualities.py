@@ -17,7 +17,8 @@ from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.sentences import Sentence
 
 _NO_QUALITY = expression(
-    r"https?://\S+|\bports? `?\d+`?|\b(?:for|as) (?:an? |the |all )?(?:signed|logged)[- ]in \w+|\b[\w.]+\(\)",
+    r"https?://\S+|\bports? `?\d+`?|\b(?:for|as) (?:an? |the |all )?(?:signed|logged)[- ]in \w+|\b[\w.]+\(\)"
+    r"|\b(?:programming|query|markup|scripting|initial|common|popular|natural) languages?\b|\blanguages? (?:like|such as) (?-i:[A-Z])",
     re.IGNORECASE,
 )  # addresses and calls, which have words of their own, and for whom it is
 _LONGEST = 2_000  # characters of a statement that are searched
