@@ -129,3 +129,42 @@ def test_a_no_to_the_question_of_a_header_leaves_a_feature_out_and_a_field_not()
         ("Gift vouchers", True),
         ("Table plan", False),
     ]
+
+
+def test_title_is_the_statement_of_a_backlog_without_another() -> None:
+    read = analyse_request(
+        "# Locks\n\n| Key | Type | Title | Priority | Acceptance Criteria |\n|---|---|---|---|---|\n"
+        "| FR‑1 | FR | Level log | Must | Levels of a week are listed |\n"
+        "| FR‑2 | FR | Gate search | Must | Gates are found by name |\n"
+        "| NFR‑P | NFR | Search performance | Should | 95 % of searches take < 300 ms |\n"
+    )
+
+    assert [(need.text, need.kind) for need in read.needs] == [
+        ("Level log", "functional"),
+        ("Gate search", "functional"),
+        ("Search performance", "nonfunctional"),
+    ]
+
+
+def test_title_beside_a_description_only_names_it() -> None:
+    read = analyse_request(
+        "# Locks\n\n## Requirements\n\n| ID | Title | Description | Priority |\n|---|---|---|---|\n"
+        "| R-1 | Log | The level of each gate is logged every hour | Must |\n"
+        "| R-2 | Search | Gates are found by their name | Must |\n"
+    )
+
+    assert [need.text for need in read.needs] == [
+        "The level of each gate is logged every hour",
+        "Gates are found by their name",
+    ]
+
+
+def test_row_that_is_not_required_is_left_out() -> None:
+    read = analyse_request(
+        "# Locks\n\n## Features\n\n| Feature | Required? |\n|---|---|\n| Online payment? | No |\n| Level log | Yes |\n"
+    )
+
+    assert [(need.text, need.kind) for need in read.needs] == [
+        ("Online payment", "exclusion"),
+        ("Level log", "functional"),
+    ]

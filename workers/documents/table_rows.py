@@ -70,7 +70,7 @@ _YES = expression(  # `yes`, `yes, live since 2 April`
     re.IGNORECASE,
 )
 _FINISHED = ASKED | {"goal", "plan", "constraint", ""}  # roles whose rows may be done already
-_NONFUNCTIONAL = expression(r"NFR?[-\d]")  # of an identifier: `NFR-3`
+_NONFUNCTIONAL = expression(r"NFR?[-‑\d]")  # of an identifier: `NFR-3`
 _KEY = expression(r"(?:[A-Z]{1,10}-?\d+|#\d+)[:：]?\s+")  # of an issue, before its state
 _TYPES = frozenset({"risk", "dependency", "constraint", "question", "assumption"})
 ISSUE_KINDS = _TYPES | {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -21,6 +22,7 @@ _CODES = expression(
 _MEANINGS = expression(
     r"\W*(?:meaning|means|stands for|explanation|what it means|bedeutung|signification|significado|含义|意味)\W*$"
 )
+_TITLES = expression(r"\W*(?:title|name|titel|titre|título|titolo|标题|名称)\W*$", re.IGNORECASE)
 _CODE = 16  # characters of a code
 _CONDITION, _CONDITION_HAN = 4, 6  # words, or characters of Chinese, from which a cell states a condition
 _LEVELS = {"H": "High", "M": "Medium", "L": "Low"}
@@ -56,6 +58,12 @@ def _told(rows: list[Block], codes: Mapping[str, str]) -> Iterator[Block]:
             replace(row, cells=(("ID", row.cells[0][1]), *row.cells[1:])) for row in rows
         ]  # `SR | Requirement`
         kinds, headers = {**kinds, "ID": "id"}, ("ID", *headers[1:])
+    if not {"requirement", "description"} & {*kinds.values()} and {"priority", "criterion"} & {
+        *kinds.values()
+    }:
+        rows = [_with_statement(row) for row in rows] if "id" in kinds.values() else rows
+        headers = _headers(rows[0])
+        kinds = {header: column_of(header) for header in headers}
     tests = {
         header for header in headers if kinds[header] == "criterion" and not _states(_column(rows, header))
     }
@@ -84,6 +92,12 @@ def _told(rows: list[Block], codes: Mapping[str, str]) -> Iterator[Block]:
             elif header in levels:
                 cells[header] = _LEVELS.get(cell.strip().upper(), cell)
         yield replace(row, cells=tuple(cells.items()))
+
+
+def _with_statement(row: Block) -> Block:
+    """A row with an id and a priority, whose title is all that says what is asked for."""
+    cells = tuple(("Requirement" if _TITLES.match(header) else header, cell) for header, cell in row.cells)
+    return replace(row, cells=cells)
 
 
 def _explained(rows: Sequence[Block]) -> Iterator[Block]:
