@@ -73,6 +73,16 @@ NO_RISK = expression(
     r"(?:(?:there (?:is|are)|we see|i see|we know of) )?(?:no|none)\b(?: \w+){0,2} ?(?:drawbacks?|risks?|downsides?|disadvantages?|known|so far)?[.!]?$",
     re.IGNORECASE,
 )
+NO_QUESTION = expression(  # below a heading of open questions
+    r"(?:none|nothing|n/a|no (?:open |further )?(?:questions?|issues?|points?))\b(?:\s*[—–:.;(-]| (?:at|so|for|remain|left|open|right)\b|$)|(?:keine|aucune|ninguna|nessuna)\b.{0,30}$|(?:无|暂无|没有)\W*$",
+    re.IGNORECASE,
+)
+DESCRIBES_THING = expression(  # what the thing is, below a heading of goals: `Harbour is a booking system for ...`
+    r"(?:(?:the |this |our )?[\w'’-]+(?: [\w'’-]+){0,5} (?:is|are|est|ist|es|é) )?(?:an?|the|une?|eine?|una|uma) (?:[\w,'’/-]+ ){0,8}?"
+    r"(?:application|app|webapp|system|platform|tool|website|web site|service|library|framework|portal|game|plugin|extension|bot|program|software|plateforme|logiciel|anwendung|aplicación|plataforma|sistema)\b"
+    r"|(?:web |mobile |desktop )?(?:application|app|aplicação|aplicación|anwendung) (?:web|mobile|móvil|\()",
+    re.IGNORECASE,
+)
 MAY = expression(  # what may go wrong
     r"\b(?:risks?|may|might|could|fears?|worr\w+|risques?|pourrai\w+|craign\w+|risik\w+|könnten?|riesgos?|podrían?)\b|风险|可能",
     re.IGNORECASE,

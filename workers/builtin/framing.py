@@ -17,7 +17,7 @@ from workers.builtin.wishes import doer_of, imperative
 from workers.documents.block_parts import reads_as_rule
 from workers.documents.lexicon import Lexicon, lexicon_of
 from workers.documents.passage import ASKED
-from workers.documents.reading_words import says
+from workers.documents.reading_words import says, statement_words
 from workers.documents.sentences import Sentence
 from workers.documents.trouble import hurts_today, tells_of_better
 
@@ -36,6 +36,11 @@ _MAY_OR_IS_GIVEN = expression(  # what people may do and what is done for them i
 _STEP = expression(  # somebody does something, or whoever was named before: `Views the list`, `The user taps on it`
     r"(?:(?:[Tt]he |[Aa]n? )?(?:[Uu]ser|[Cc]ustomer|[Cc]lient|[Vv]isitor)s?|用户|[Dd]er Nutzer|[Ll]['’]utilisateur|[Ee]l usuario) (?!(?:is|are|has|must|shall|should|will|needs?)\b)\w+"
     r"|[A-Z][a-z]+(?:s|es) (?!(?:is|are|has|have|must|shall|should|will|needs?|that|which|who|of|on|and|for|by|in|with|to)\b)[a-z]|用户(?!可|能|必须|应)"
+)
+_STEP_NAME = expression(r"^(?:[\w /#-]{2,30}(?:[:：]| [—–-](?=\s))\s*){1,2}")  # `Step 2: Basket — ...`
+_FLOW = expression(r"\b(?:flows?|loop|journeys?|walkthroughs?)\b|流程|旅程", re.IGNORECASE)
+_BY_SYSTEM = expression(
+    r"系统|自动|后台|显示|弹出|生成|发送|推送|提示|通知|记录|计算|校验|判断|必须|应当?|支持|不"
 )
 _OBLIGED = expression(
     r"\b(?:must|have to|has to|had to|needs? to)\b|müssen|muss|doi(?:t|vent)\b", re.IGNORECASE
@@ -144,10 +149,20 @@ def _is_told(row: Sentence, lex: Lexicon) -> bool:
     kind = row.passage.block.kind
     if not row.item and kind == "paragraph":
         return not imperative(row.text, lex)
-    if kind == "item" and not row.passage.id and (_STEP.match(row.text) or people_in(row.text, lex)[:1]):
+    said = _STEP_NAME.sub("", row.text)
+    if kind == "item" and not row.passage.id and (_STEP.match(said) or people_in(said, lex)[:1]):
+        return _MAY_OR_IS_GIVEN.search(row.text) is None
+    if kind == "item" and not row.passage.id and _FLOW.search(row.passage.block.heading) and _acts(said, lex):
         return _MAY_OR_IS_GIVEN.search(row.text) is None
     steps = kind == "row" and not {"requirement", "purpose"} & set(row.passage.values)
     return (steps or not row.item) and not row.passage.parent and not imperative(row.text, lex)
+
+
+def _acts(text: str, lex: Lexicon) -> bool:
+    """Whether a step says what somebody does, without saying who: `Open the map`, `登录平台`."""
+    if is_cjk(text):
+        return _BY_SYSTEM.search(text) is None
+    return text.split()[0].lower() in statement_words("by_people") and imperative(text, lex)
 
 
 def is_background(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:

@@ -113,7 +113,8 @@ class Sorter(SortedRequest):
         if role in (*_SETTING, "user", *ASKED) and block != self.about and self._addressed(row, lex):
             return True
         named = role in _SETTING and called_name(text) and len(text.split()) < _NAMING
-        return self._situated(row, lex) if named or ranks(text) else False
+        chore = role in (*_SETTING, *ASKED, "plan") and says("chores", text)
+        return self._situated(row, lex) if named or chore or ranks(text) else False
 
     def _clarified(self, row: Sentence) -> Sentence:
         """The statement without what it says has to be clarified, which is asked."""
@@ -183,6 +184,8 @@ class Sorter(SortedRequest):
             return self._need(row, lex, by_default=True)
         if says("ticked", text) or (role not in ASKED and says("offers", text)):
             return self._situated(row, lex)
+        if role == "question" and cues.NO_QUESTION.match(text):
+            return self._situated(row, lex)
         asks = text.rstrip().endswith(("?", "？")) and not (role == "metric" and row.item and ": " in text)
         if role == "question" and not row.item and not asks and lex.find("limits", text):
             return self._limit(row, lex)
@@ -237,6 +240,9 @@ class Sorter(SortedRequest):
             return self._need(row.within("requirement"), lex, by_default=True)
         measured = role == "metric" and goal_of(text, lex).target != ""
         leads = role in ("goal", "metric") and text.endswith((":", "："))
+        described = role == "goal" and not row.item and cues.DESCRIBES_THING.match(text)
+        if described and not modal and not tells_of_better(text) and not goal_of(text, lex).target:
+            return self._situated(row, lex)
         if leads or (not modal and not measured and introduces(row, lex, self.listed)):
             return self._situated(row, lex)
         if role == "metric" and row.item and cues.is_test(row):
@@ -372,7 +378,7 @@ class Sorter(SortedRequest):
             return self._wanted(row, lex) if wanted else self._situated(row, lex)
         if (
             lex.weak.search(text)
-            or (is_cjk(text) and lex.language != "zh")  # no rules tell a wish from a description
+            or (is_cjk(text) and lex.language != "zh" and not says("told", text))
             or imperative(text, lex)
             or (
                 (doer_of(text, lex) or people_in(text, lex))

@@ -91,6 +91,10 @@ _ASKS = expression(
     r"\b(?:shall|must|should|needs?|(?:we|i) want|requires?d?)\b|必须|应当?|需要", re.IGNORECASE
 )
 _DOUBT = expression(r"^[?？]{1,3}\s+(?=\w)")
+_TO_DISCUSS = expression(  # `(discuss) HTTPS between the parts`
+    r"^[*_]{0,2}[(\[](?:(?:to )?(?:discuss|clarify|decide)|(?:to be|needs to be) (?:discussed|clarified|decided|confirmed)|tb[acd]|open question|\?{1,3})[)\]][*_]{0,2}:?\s*(?=\w)",
+    re.IGNORECASE,
+)
 _TOLD_STORY = expression(r"(?:user story|story|feature|requirement|用户故事|功能|需求)\b", re.IGNORECASE)
 _STORY = expression(
     r"\W*(?:\d[\d.]*\W*)?(?:as an?|als|en tant qu[e'’]|en qualité d[e'’]|como|en calidad de|in (?:qualità|veste) d[i'’]|come|enquanto|na qualidade d[eoa]|作为)(?!\w)",
@@ -231,7 +235,8 @@ class _Roles(HeadingRoles):
         if block.kind == "row":
             row = row_of(base)
             referring = row.role in ASKED and ID.fullmatch(row.text) is not None
-            return replace(row, role="reference") if referring else row
+            shown = beside(row.text, {}) if row.role in ASKED else ""
+            return replace(row, role="reference" if referring else "data" if shown == "data" else row.role)
         return self._item(base, above)
 
     def _role_of(self, block: Block, here: Heading) -> str:
@@ -280,8 +285,8 @@ class _Roles(HeadingRoles):
                 "acceptance" if above.role in ASKED and _GIVEN.match(base.text) else above.role or base.role
             )
             role = "mitigation" if role == "risk" else role
-            told = role == "non_goal" or (role == "metric" and not any(quantities(base.text)))
-            role = "background" if told else role  # why, or how it is measured
+            told = role == "non_goal" or (role in ("goal", "metric") and not any(quantities(base.text)))
+            role = "background" if told else role  # why, how it is measured, or by what it is reached
             parent = above.block.id
         return replace(
             base,
@@ -312,6 +317,8 @@ class _Roles(HeadingRoles):
             text, role = _CROSS.sub("", text), "non_goal"
         if role not in ASKED and _DOUBT.match(text):
             text, role = _DOUBT.sub("", text), "question"
+        if role in _DECIDABLE and _TO_DISCUSS.match(text):
+            return replace(base, role="question")
         aim = OKR.match(text) if self.okrs else None
         if aim:
             role = "goal" if aim["goal"] else "metric"

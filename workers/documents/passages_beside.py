@@ -1,9 +1,12 @@
 """What passages say of each other: attributes of the statement above, parts that are finished, lists that only sum up."""
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from orchestrator.domain.courtesies import is_below_farewell, is_signature
 from orchestrator.domain.dataclass import replace
@@ -30,18 +33,27 @@ _LISTS_VALUES = expression(  # a lead that values follow: `Filter by:`, `The sta
 _HEADS_VALUES = expression(  # the same of a heading, below which parts of the thing may stand as well
     r".*(?:\b(?:fields|values|parameters|attributes|properties)|字段|取值)\s*[:：]$", re.IGNORECASE
 )
+_SHOWS = expression(  # a clause that only the list behind it completes: `The card shows:`, `Supported crops:`
+    r"\b(?:shows?|showing|displays?|displaying|calculates?|computes?|reviews?|captures?|records?|contains?|containing|considers?|enters?|entering|specif(?:y|ies)|fills? (?:in|out)|such as|based on|consists? of"
+    r"|(?:following|these) (?:information|details?|data|columns|figures|items))(?: (?:at least|only|also))?\s*[:：]$"
+    r"|^(?:supported|allowed|accepted|available|possible|valid) (?:[\w-]+ )?(?!features|functions|functionality|actions|operations)[\w-]+s\s*[:：]$"
+    r"|(?:展示|显示|录入|填写|筛选|选择)(?:以下(?:内容|信息)?)?\s*[:：]$",
+    re.IGNORECASE,
+)
+_SHOWN, _SHOWN_HAN = 12, 8  # words, or characters of Chinese, of one thing that is shown
 _NAMED_FIELD = expression(
     r"(?:(?:optional|required)\s+)?`[A-Za-z_][\w.]*`(?:\s*(?:[–—:(=-]|$|[,.;]).*)?", re.DOTALL
 )
 _BEHAVES = expression(
     r"\b(?:may|can|must|shall|should|will|are|is (?!stored)\w+ed)\b", re.IGNORECASE
 )  # `drain`: runs may end
+_ISSUE = expression(r"\s*[(:]?\s*#\d+\)?$")  # behind a statement, where it is discussed
 _SHORT = 6  # words of an item that may only name what is told elsewhere
 
 
 def completed(found: list[Passage]) -> tuple[Passage, ...]:
     """The passages of a text with what those beside them say of them."""
-    found = _with_values(_signed(_without_summaries(found)))
+    found = _with_values(_signed(_naming(_without_summaries(_done_elsewhere(found)))))
     given = _attributes(found)
     headings = {passage.block.id for passage in found if passage.block.kind == "heading"}
     told = [_with_attributes(passage, given, headings) if given else passage for passage in found]
@@ -82,15 +94,39 @@ def _with_values(found: list[Passage]) -> list[Passage]:
         named = said or (f"{section[-1]}:" if section and asked else "")
         single = all(len(text.split()) == 1 and len(text) <= _LONGEST_VALUE[is_cjk(text)] for text in texts)
         led = _LISTS_VALUES.search(named) and (said or single or _HEADS_VALUES.match(named))
-        values = led and all(_is_value(text) for text in texts)
+        values = (led and all(_is_value(text) for text in texts)) or (
+            _SHOWS.search(said) and _are_shown(texts)
+        )
         if len(rows) < 2 or not (fields or values):
             continue
         for at in rows:
             found[at] = replace(found[at], role="data")
-        if said.endswith((":", "：")) and found[leading].role in ASKED:
+        if said.endswith((":", "：")) and found[leading].role in ASKED | {""}:
             names = [text.partition("`")[2].partition("`")[0] if fields else text for text in texts]
             listed = ", ".join(name.rstrip(".,;，；。") for name in names)
             found[leading] = replace(found[leading], text=f"{said} {listed}", opens=False)
+    return found
+
+
+def _naming(found: list[Passage]) -> list[Passage]:
+    """The passages, items that only name what the paragraph below each of them tells: `- Speed`, then a paragraph about it."""
+    items = Counter(passage.block.section for passage in found if passage.block.kind == "item")
+    named = [
+        at
+        for at, (one, two) in enumerate(pairwise(found))
+        if one.block.kind == "item"
+        and two.block.kind == "paragraph"
+        and not two.block.parent
+        and one.block.section == two.block.section
+        and one.role in _DESCRIBING
+        and len(one.text.split()) < _VALUES
+        and not one.text.rstrip().endswith((".", "!", "?", "。"))
+    ]
+    naming = Counter(found[at].block.section for at in named)
+    for at in named:
+        section = found[at].block.section
+        if naming[section] > 1 and naming[section] == items[section]:
+            found[at] = replace(found[at], opens=True)
     return found
 
 
@@ -100,6 +136,19 @@ def _is_value(text: str) -> bool:
         len(words) <= _VALUES
         and not text.rstrip(".").endswith((":", "?"))
         and words[0].lower() not in lexicon("en").verbs
+    )
+
+
+def _are_shown(texts: Sequence[str]) -> bool:
+    """Whether a list only names things, most of them in a few words."""
+    named = [
+        len(text) <= _SHOWN_HAN if is_cjk(text) else len(text.split()) <= _SHOWN and not _BEHAVES.search(text)
+        for text in texts
+    ]
+    return (
+        all(named)
+        and not any(text.endswith((".", ":", "?", "：")) for text in texts)
+        and 2 * sum(_is_value(text) for text in texts) > len(texts)
     )
 
 
@@ -142,11 +191,51 @@ def _without_summaries(found: list[Passage]) -> list[Passage]:
             named.setdefault((passage.block.section, passage.block.lead), []).append(
                 (at, told and not passage.id)
             )
+    for at in _repeated(found):
+        found[at] = replace(found[at], role="summary")
     for rows in named.values():
         if len(rows) > 1 and 2 * sum(told for _, told in rows) > len(rows):
             for at, _ in rows:
                 found[at] = replace(found[at], role="summary")
     return found
+
+
+def _done_elsewhere(found: list[Passage]) -> list[Passage]:
+    """The passages, items that another part of the text ticks off in the same words as done."""
+    done = {keywords(_ISSUE.sub("", passage.text)) for passage in found if passage.role == "done"} - {
+        frozenset()
+    }
+    return [
+        replace(passage, role="done")
+        if done
+        and passage.block.kind == "item"
+        and passage.block.done is None
+        and passage.role in _UNFINISHED
+        and not passage.id
+        and keywords(_ISSUE.sub("", passage.text)) in done
+        else passage
+        for passage in found
+    ]
+
+
+def _repeated(found: Sequence[Passage]) -> Iterator[int]:
+    """Short items of a list that a numbered statement of another part says again, and more fully."""
+    full = [
+        (passage.block.section, keywords(passage.text))
+        for passage in found
+        if passage.id and passage.role in ASKED and passage.block.kind != "heading"
+    ]
+    for at, passage in enumerate(found):
+        block, words = passage.block, keywords(passage.text)
+        if (
+            full
+            and block.kind == "item"
+            and passage.role in ASKED | {""}
+            and not (passage.id or passage.priority or block.done is not None)
+            and len(words) > 2
+            and any(words < said for section, said in full if section != block.section)
+        ):
+            yield at
 
 
 def _attributes(found: Sequence[Passage]) -> dict[str, dict[str, str]]:

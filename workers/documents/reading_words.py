@@ -31,7 +31,9 @@ _OF = expression(
     r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para|d[ai]|do(?! (?:it|this|that|not|we|you|they|i|the|an?)\b)"
     r"|das|d[ao]s|dell[aeo]|degli|dei|van|voor|beim?|zum|zur|von|vom|known|that|which|who|we|you|i|they|already|still|so far|last|this|next|not)\s+"
 )
-_NOT = expression(r"\b(?:not|never|no longer|won't|dont|wont|without|nicht|keine?|pas|no|não|niet|geen)\b")
+_NOT = expression(
+    r"\b(?:not|never|no longer|won't|dont|wont|(?<!live )without|nicht|keine?|pas|no|não|niet|geen)\b"
+)
 _PARTS = expression(r"\s*[:：]\s*|\s+[-–—|]\s+")
 _INSIDE = expression(r"[（(\[【]([^()（）\[\]【】]+)")
 _RELEASE = expression(
@@ -254,7 +256,7 @@ def _head(said: str) -> str:
         if not words or len(words) > _MAX_WORDS or _table("verbs").get(words[0]):
             continue
         for at in range(len(words)):
-            role = label_role(" ".join(words[at:]))
+            role = label_role(" ".join(words[at:])) if not at or words[at:] != ["but"] else ""
             if at > 2 and role in _BESIDE:  # `Open a new booking from the calendar`
                 continue
             led = role == "user" and {"for", "by"} & set(words[:at])  # `Features for power users`
