@@ -37,7 +37,6 @@ def test_wishes_below_a_clause_that_could_list_things_stay_wishes() -> None:
     [
         ("Accent: #e6edf3 (text on the gate)", "data"),
         ("Padding: 8px (tight), 16px (normal)", "data"),
-        ("`GET /locks`, `POST /locks`", "data"),
         ("([Lock survey][2])", "meta"),
         ("Offline map: #783", ""),
         ("Text of at least 16px", ""),
@@ -46,7 +45,7 @@ def test_wishes_below_a_clause_that_could_list_things_stay_wishes() -> None:
         ("Boats are listed ([Lock survey][2])", ""),
     ],
 )
-def test_colours_sizes_code_and_citations_state_nothing(line: str, role: str) -> None:
+def test_colours_sizes_and_citations_state_nothing(line: str, role: str) -> None:
     assert beside(line, {}) == role
 
 

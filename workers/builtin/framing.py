@@ -37,7 +37,10 @@ _STEP = expression(  # somebody does something, or whoever was named before: `Vi
     r"(?:(?:[Tt]he |[Aa]n? )?(?:[Uu]ser|[Cc]ustomer|[Cc]lient|[Vv]isitor)s?|用户|[Dd]er Nutzer|[Ll]['’]utilisateur|[Ee]l usuario) (?!(?:is|are|has|must|shall|should|will|needs?)\b)\w+"
     r"|[A-Z][a-z]+(?:s|es) (?!(?:is|are|has|have|must|shall|should|will|needs?|that|which|who|of|on|and|for|by|in|with|to)\b)[a-z]|用户(?!可|能|必须|应)"
 )
-_STEP_NAME = expression(r"^(?:[\w /#-]{2,30}(?:[:：]| [—–-](?=\s))\s*){1,2}")  # `Step 2: Basket — ...`
+_STEP_NAME = expression(  # `Step 2: Basket — ...`
+    r"^(?:[\w /#-]{2,30}[:：]\s*(?=(?:the )?(?:user|customer|client|visitor)s? )|(?:step|schritt|étape|paso|步骤) ?\d*\s?(?:[:：.)]|[—–-](?=\s))\s*)(?:[\w /#-]{2,30}(?:[:：]| [—–-](?=\s))\s*)?",
+    re.IGNORECASE,
+)
 _FLOW = expression(r"\b(?:flows?|loop|journeys?|walkthroughs?)\b|流程|旅程", re.IGNORECASE)
 _BY_SYSTEM = expression(
     r"系统|自动|后台|显示|弹出|生成|发送|推送|提示|通知|记录|计算|校验|判断|必须|应当?|支持|不"

@@ -33,7 +33,6 @@ _POINTS = expression(  # a link, and what it is called: `RFC PR: [#12](https://.
     r"(?:[\w /#.-]{2,30}[:：]\s*)?(?:(?:\[[^\[\]]*\]\([^()\s]*\)|<?https?://[^\s<>]+>?)[\s,;·]*)+"
 )
 _CITED = expression(r"(?:\(?\[[^\[\]]*\](?:\[[^\[\]]*\]|:\s*\S+)\)?[\s,;.]*)+")  # `([Benchmark][2])`
-_CODE_ALONE = expression(r"(?:`[^`\n]+`[\s,;|/→+&=-]*)+(?:\([^()]{0,60}\))?\.?")
 _STYLED = expression(  # a colour, or sizes, as a design lists them: `Accent: #e6edf3 (text)`, `Padding: 8px, 16px`
     r"^(?:[*_]{0,2}[^:：\n]{2,40}[:：][*_]{0,2}\s*)?(?:[`(]?(?:#(?:[0-9a-f]{6}(?:[0-9a-f]{2})?|(?=\d*[a-f])[0-9a-f]{3})\b|(?:rgb|hsl)a?\([\d\s.,%]+\)).{0,60}"
     r"|(?:\d[\d.]*(?:px|pt|rem|em)\b\s*(?:\([^()]{0,40}\)|(?:base )?unit|grid)?[\s,/–-]*)+)$",
@@ -105,8 +104,6 @@ def beside(text: str, legend: dict[str, str]) -> str:
         and len(text) < 120
         and _STYLED.match(text)
     ):
-        return "data"
-    if text.startswith("`") and _CODE_ALONE.fullmatch(text):
         return "data"
     if _facts(text) or ("=" in text and len(_MEANS.findall(text)) > 1):
         return "meta"

@@ -220,22 +220,25 @@ def _done_elsewhere(found: list[Passage]) -> list[Passage]:
 
 def _repeated(found: Sequence[Passage]) -> Iterator[int]:
     """Short items of a list that a numbered statement of another part says again, and more fully."""
-    full = [
-        (passage.block.section, keywords(passage.text))
-        for passage in found
-        if passage.id and passage.role in ASKED and passage.block.kind != "heading"
-    ]
-    for at, passage in enumerate(found):
+    full: dict[
+        str, list[tuple[tuple[str, ...], frozenset[str]]]
+    ] = {}  # word -> (section, words) of statements
+    for passage in found:
+        if passage.id and passage.role in ASKED and passage.block.kind != "heading":
+            words = keywords(passage.text)
+            for word in words:
+                full.setdefault(word, []).append((passage.block.section, words))
+    for at, passage in enumerate(found if full else ()):
         block, words = passage.block, keywords(passage.text)
         if (
-            full
-            and block.kind == "item"
+            block.kind == "item"
             and passage.role in ASKED | {""}
             and not (passage.id or passage.priority or block.done is not None)
             and len(words) > 2
-            and any(words < said for section, said in full if section != block.section)
         ):
-            yield at
+            rarest = min((full.get(word, []) for word in words), key=len)
+            if any(words < said for section, said in rarest if section != block.section):
+                yield at
 
 
 def _attributes(found: Sequence[Passage]) -> dict[str, dict[str, str]]:
