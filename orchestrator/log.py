@@ -44,6 +44,7 @@ def configure(
 ) -> Logger:
     """Send the log to `file` (rotated once at 10 MB), or to standard error; returns the logger to bind from.
 
+    Each line is a JSON object, also of what libraries log; those have the name of their `logger`.
     `environ` holds the secrets that agents may see, else our own environment.
     """
     import logging
@@ -60,15 +61,22 @@ def configure(
     root.setLevel(logging.DEBUG if verbose else logging.INFO)
     logging.getLogger("apscheduler").setLevel(logging.WARNING)
     logging.getLogger("alembic").setLevel(logging.WARNING)
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        masker(os.environ if environ is None else environ),
+    ]
+    renderer = structlog.processors.JSONRenderer(ensure_ascii=False)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, *shared],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.stdlib.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            masker(os.environ if environ is None else environ),
-            structlog.processors.JSONRenderer(ensure_ascii=False),
-        ],
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG if verbose else logging.INFO),
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
