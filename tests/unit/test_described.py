@@ -202,6 +202,21 @@ def test_order_that_may_mean_several_changes_nothing_and_is_answered(facts: dict
     assert f"Drop the export ({NAMES['csv']} / {NAMES['pdf']}?)" in after.open_questions[0]
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["Drop the export. Links expire after 60 days.", "Links expire after 60 days. Drop the export."],
+)
+def test_order_that_is_not_clear_hinders_no_other(facts: dict[str, Any], said: str) -> None:
+    after = ask("requirements", **{**facts, "previous": facts["requirements"], "feedback": [said]})
+
+    assert {item.id: item.statement for item in after.items} == {
+        **{item.id: item.statement for item in facts["requirements"].items},
+        NAMES["expiry"]: "It must expire links after 60 days.",
+    }
+    assert f"Drop the export ({NAMES['csv']} / {NAMES['pdf']}?)" in after.open_questions[0]
+    assert not [text for text in after.open_questions if "60 days" in text]
+
+
 def test_number_that_a_person_changes_is_changed_in_scope_limits_and_goals_and_asked_for_nowhere_else() -> (
     None
 ):

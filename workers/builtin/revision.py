@@ -218,13 +218,23 @@ def _lines(piece: str) -> list[str]:
     if (is_order(piece) and not is_ranking(piece)) or restates(piece):
         return [piece]
     pieces = _without_reasons([part for each in _SENTENCE_END.split(piece) for part in parts(each)])
-    if ranks := [each for each in pieces if is_ranking(each) or is_criterion(each) or ranked_behind(each)[1]]:
-        rest = " ".join(each for each in pieces if each and each not in ranks).rstrip(" ;；")
-        return [*ranks, *(_lines(rest) if rest else [])]
+    if apart := [each for each in pieces if _stands_alone(each)]:
+        rest = " ".join(each for each in pieces if each and each not in apart).rstrip(" ;；")
+        return [*apart, *(_lines(rest) if rest else [])]
     if is_amendment(piece) or _REPLY.match(piece) or (_QUOTED.search(piece) and not section_rows([piece])):
         return [piece]
     rows = said_in(piece)
     return [row.quote for row in rows if not in_section(row)] if rows else [piece]
+
+
+def _stands_alone(sentence: str) -> bool:
+    """Whether a sentence is an order that is carried out or answered by itself, whatever stands beside it."""
+    return (
+        is_ranking(sentence)
+        or is_criterion(sentence)
+        or is_unclear(sentence)
+        or ranked_behind(sentence)[1] is not None
+    )
 
 
 def _without_reasons(pieces: list[str]) -> list[str]:
