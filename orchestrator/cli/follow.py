@@ -95,7 +95,7 @@ def finish(
         note()
         note(f"Detached; {session} continues. To return: lifecycle resume {session}   (or: lifecycle log -f)")
         return EXIT_DETACHED
-    return _conclude(opened, session, as_json)
+    return _conclude(opened, session, after, as_json)
 
 
 class Coordinator:
@@ -268,11 +268,12 @@ def _await_files(opened: Opened, session: str, coordinator: Coordinator) -> None
     note("not all files of the session are written yet; `lifecycle repair` writes them")
 
 
-def _conclude(opened: Opened, session: str, as_json: bool) -> int:
-    """Print the report and return the exit code."""
+def _conclude(opened: Opened, session: str, after: int, as_json: bool) -> int:
+    """Print the report, as JSON with what was revised since message `after`; return the exit code."""
     from orchestrator.cli.report import print_report
     from orchestrator.store import sessions
     from orchestrator.views.check import completion_report
+    from orchestrator.views.revised import revised
 
     def read(tx: Tx) -> JsonObject:
         row = sessions.get(tx, session)
@@ -285,7 +286,10 @@ def _conclude(opened: Opened, session: str, as_json: bool) -> int:
     if code == EXIT_DONE and report["mode"] == REVIEW_MODE and report["review"]:
         code = EXIT_FAILED if report["review"]["verdict"] == BLOCK else EXIT_DONE
     if as_json:
-        print_json({"session": session, "status": report["status"], "exit_code": code, "report": report})
+        since = opened.store.read(lambda tx: revised(tx, session, after))
+        print_json(
+            {"session": session, "status": report["status"], "exit_code": code, "report": report, **since}
+        )
     else:
         print_report(report, opened.project.root)
     return code

@@ -13,6 +13,7 @@ from orchestrator.cli.options import AsJson, Detach, InSession, Key, can_ask, ch
 from orchestrator.cli.output import REPEATED, note, say, say_wrapped
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.text_diff import in_short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -181,20 +182,23 @@ def go_on(
     after = before_command(opened, before, done.session)
     code = finish(opened, done.session, after, detach=detach, as_json=as_json, until=until)
     if not detach and not as_json:
-        _print_unmet(opened, done.session, after)
+        _print_revised(opened, done.session, after)
     return code
 
 
-def _print_unmet(opened: Opened, session: str, after: int) -> None:
-    """Say what of a person's words and edits is not in the documents made since message `after`, each with its first task."""
-    from orchestrator.store import messages
+def _print_revised(opened: Opened, session: str, after: int) -> None:
+    """Say what was changed since message `after`, and what of a person's words and edits is not in the documents."""
+    from orchestrator.views.revised import revised
 
-    rows = opened.store.read(lambda tx: messages.after(tx, session, after))
-    told = {row.data["unmet"]: row.data["task"] for row in reversed(rows) if (row.data or {}).get("unmet")}
-    if told:
+    found = opened.store.read(lambda tx: revised(tx, session, after))
+    if found["changed"]:
+        say("Changed")
+    for each in found["changed"]:
+        say_wrapped(f"- {each['task']}: {in_short(each['changed'])}", "  ")
+    if found["unmet"]:
         say("Left open of what you said or edited")
-    for text, task in reversed(told.items()):
-        say_wrapped(f"- {task}: {one_line(str(text))}", "  ")
+    for open_one in found["unmet"]:
+        say_wrapped(f"- {open_one['task']}: {one_line(open_one['text'])}", "  ")
 
 
 def register(app: typer.Typer) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import takewhile
+from operator import eq
 from typing import Literal
 
 from orchestrator.domain.dataclass import dataclass
+from orchestrator.domain.inert import one_line
 from orchestrator.domain.patterns import expression
 
 CONTEXT = 3  # unchanged lines around a change
@@ -14,7 +17,10 @@ MOST_LINES = 4_000  # lines that are matched; where more differ, all of them cou
 LONGEST = 2_000  # characters of a line whose words are compared
 MOST_PAIRS = 400  # rewritten lines in one place whose words are compared
 ALIKE = 40.0  # per cent of similarity from which a line counts as rewritten, not as replaced
-_WORDS = expression(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]")
+MOST_TOLD = 8  # changes that one line tells
+SHORT = 120  # characters in which a rewording is told
+_WORDS = expression(r"\d+(?:[.,]\d+| \d{3}\b)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]")
+_UNIT = expression(r"[\u3400-\u9fff]|\s?[^\W\d_]{1,20}")
 _HEADING = expression(r"#{1,6}\s+(.*)")
 Kind = Literal["same", "removed", "added"]
 Part = tuple[str, bool]  # text, and whether it is what differs in its line
@@ -56,6 +62,30 @@ def counts(found: Sequence[Hunk]) -> tuple[int, int]:
     """How many lines were added and removed."""
     kinds = [line.kind for hunk in found for line in hunk.lines]
     return kinds.count("added"), kinds.count("removed")
+
+
+def rewording(old: str, new: str) -> str:
+    """What differs between two wordings: `14 -> 30 days`, `now “...”` where that is no short place."""
+    one, two = _WORDS.findall(old[:LONGEST]), _WORDS.findall(new[:LONGEST])
+    first = _same(one, two)
+    last = _same(one[first:][::-1], two[first:][::-1])
+    was = "".join(one[first : len(one) - last]).strip()
+    now = "".join(two[first : len(two) - last]).strip()
+    if not was or not now or len(was) + len(now) > SHORT // 2:
+        return f"now “{one_line(new, SHORT)}”"
+    unit = _UNIT.match("".join(two[len(two) - last :])) if now[-1].isdigit() else None
+    return one_line(f"{was} -> {now}{unit[0] if unit else ''}")
+
+
+def _same(one: Sequence[str], two: Sequence[str]) -> int:
+    """How many words both begin with."""
+    return sum(takewhile(bool, map(eq, one, two)))
+
+
+def in_short(lines: Sequence[str]) -> str:
+    """The changes of a version in one line, at most `MOST_TOLD` of them; `nothing changed` where there are none."""
+    more = [f"and {len(lines) - MOST_TOLD} more"] if len(lines) > MOST_TOLD else []
+    return "; ".join([*lines[:MOST_TOLD], *more]) or "nothing changed"
 
 
 _Change = tuple[str, int, int, int, int]

@@ -83,6 +83,9 @@ class Report:
     unmet: Sequence[
         str
     ] = ()  # words of a person that the agent could not act on: said in messages of their own
+    changed: Sequence[str] | None = (
+        None  # what a revision changed, a line each: said in a message of its own; None for a first version
+    )
     shared: Json = None
     landing: Landing | None = None
     links: Sequence[Link] = ()  # noted with the report

@@ -16,6 +16,7 @@ from orchestrator.domain.json_types import Json
 from orchestrator.domain.model import AdvanceKind, RunOutcome, SessionStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import Advance, advance
+from orchestrator.domain.text_diff import in_short
 from orchestrator.lifecycle.advance import apply_advance, situation_of
 from orchestrator.lifecycle.consequences import apply_consequences
 from orchestrator.lifecycle.finished_run import Ended, Report, Reported
@@ -35,6 +36,7 @@ from orchestrator.store.rows import Run
 from orchestrator.store.statements import compile_all
 from orchestrator.store.store import Tx
 
+LONGEST_CHANGE = 300  # characters
 MOST_RELEASES = 4  # of attempts at a task for one cause; the next one counts
 
 
@@ -82,6 +84,8 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
         ref=report.ref,
         data={"task": row.key, **report.data},
     )
+    if report.changed is not None:
+        _tell_changes(tx, row, [one_line(line, LONGEST_CHANGE) for line in report.changed])
     for text in report.unmet:
         said = {"task": row.key, "unmet": text}
         messages.say(tx, session, row.role, "state_update", f"{row.key}: {one_line(text)}", data=said)
@@ -95,6 +99,13 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
             tx, row.host, roles, report.next, session=session if report.own_session else None
         )  # the slot is free: for the oldest offer, if there is one
     return Reported(decided, following, paused)
+
+
+def _tell_changes(tx: Tx, row: Run, changed: list[str]) -> None:
+    """Say what a revision changed, in items."""
+    told = f" changed: {in_short(changed)}" if changed else ": nothing changed"
+    data = {"task": row.key, "changed": changed}
+    messages.say(tx, row.session_id, row.role, "state_update", f"{row.key}{told}", data=data)
 
 
 def complete_once(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) -> Reported:

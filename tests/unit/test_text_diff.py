@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.domain.text_diff import CONTEXT, MOST_LINES, Line, counts, hunks
+from orchestrator.domain.text_diff import (
+    CONTEXT,
+    MOST_LINES,
+    MOST_TOLD,
+    Line,
+    counts,
+    hunks,
+    in_short,
+    rewording,
+)
 
 LINES = st.lists(st.sampled_from(["a", "b", "c d", "c e", "# one", "", "长 文"]), max_size=30)
 
@@ -67,3 +77,33 @@ def test_very_many_changed_lines_are_not_matched() -> None:
     (hunk,) = hunks(before, before[::-1])
 
     assert counts([hunk]) == (MOST_LINES + 1, MOST_LINES + 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("Links expire after 30 days.", "Links expire after 60 days.", "30 -> 60 days"),
+        ("Answers within 1.5 s", "Answers within 2.5 s", "1.5 -> 2.5 s"),
+        ("at most 3 seconds", "at most 5 minutes", "3 seconds -> 5 minutes"),
+        ("The desk prints one slip", "The office prints one slip", "desk -> office"),
+        ("链接在30天后过期", "链接在60天后过期", "30 -> 60天"),
+        ("Print slips", "Print slips at night", "now “Print slips at night”"),
+        (
+            "Print slips",
+            f"Everything else: {'a word ' * 40}",
+            "now “" + ("Everything else: " + "a word " * 40)[:119] + "…”",
+        ),
+    ],
+)
+def test_a_rewording_is_told_by_the_place_that_differs_where_it_is_short(
+    old: str, new: str, said: str
+) -> None:
+    assert rewording(old, new) == said
+
+
+def test_changes_are_told_in_one_line_up_to_a_number_and_none_are_said_too() -> None:
+    lines = [f"REQ-{number:03d}: Must -> Could" for number in range(MOST_TOLD + 2)]
+
+    assert in_short(lines[:2]) == "REQ-000: Must -> Could; REQ-001: Must -> Could"
+    assert in_short(lines).endswith("; and 2 more")
+    assert in_short([]) == "nothing changed"

@@ -8,7 +8,7 @@ from typing import Any
 from workers.documents.content import Architecture, Brief, Content, Epics, Requirements
 from workers.documents.identifiers import items_of
 
-_ITEMS: dict[type[Content], str] = {
+ITEMS: dict[type[Content], str] = {
     Brief: "goals",
     Requirements: "items",
     Architecture: "adrs",
@@ -22,9 +22,13 @@ def changes(before: Content, now: Content) -> list[str]:
     left = {item.id: item for item in items_of(now)}
     lines = [f"{name} removed" for name in known if name not in left]
     for name, item in left.items():
-        lines += [f"{name}: {field} = {_told(was, is_)}" for field, was, is_ in _changed(known[name], item)]
-    own = _ITEMS.get(type(now), "")
-    lines += [f"{field} = {_told(was, is_)}" for field, was, is_ in _changed(before, now) if field != own]
+        lines += [
+            f"{name}: {field} = {_told(was, is_)}" for field, was, is_ in changed_fields(known[name], item)
+        ]
+    own = ITEMS.get(type(now), "")
+    lines += [
+        f"{field} = {_told(was, is_)}" for field, was, is_ in changed_fields(before, now) if field != own
+    ]
     return lines
 
 
@@ -39,16 +43,16 @@ def upheld(
     held = {item.id: item for item in items_of(now) if item.id not in free and was.get(item.id) != item}
     told: list[str] = []
     items = []
-    own = _ITEMS.get(type(reply), "")
+    own = ITEMS.get(type(reply), "")
     for item in getattr(reply, own) if held and own else ():
-        theirs = _changed(was[item.id], held[item.id]) if item.id in held else []
+        theirs = changed_fields(was[item.id], held[item.id]) if item.id in held else []
         set_back = {field: is_ for field, old, is_ in theirs if getattr(item, field) == old}
         told += [item.id] if set_back else []
         items.append(item.model_copy(update=set_back))
     return (reply.model_copy(update={own: items}), told) if told else (reply, [])
 
 
-def _changed(before: Content, now: Content) -> list[tuple[str, Any, Any]]:
+def changed_fields(before: Content, now: Content) -> list[tuple[str, Any, Any]]:
     """Name, old and new value of each field that differs."""
     rows = [(name, getattr(before, name), getattr(now, name)) for name in type(now).model_fields]
     return [row for row in rows if row[1] != row[2]]

@@ -27,6 +27,7 @@ class Produced:
     key_decisions: Sequence[str] = ()
     notes: Sequence[str] = ()  # what was cut, repaired or left out
     wisdom: Sequence[tuple[str, str]] = ()
+    changed: Sequence[str] | None = None  # what a revision changed, a line each; None for a first version
     gate: Mapping[str, Json] | None = None
     shared: Json = None
     fan_out: JsonObject | None = None  # the tasks of a plan
@@ -48,6 +49,7 @@ class Produced:
             "key_decisions": list(self.key_decisions),
             "notes": list(self.notes),
             "wisdom": [list(entry) for entry in self.wisdom],
+            "changed": None if self.changed is None else list(self.changed),
             "gate": self.gate,
             "shared": self.shared,
             "fan_out": self.fan_out,

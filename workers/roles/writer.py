@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.errors import AgentError
 from orchestrator.domain.revisions import IMPROVE
+from orchestrator.domain.text_diff import in_short
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.context.written_documents import registered
 from workers.documents.condensed import listed
-from workers.documents.content import Architecture, ArchitectureReview, Requirement, Requirements
+from workers.documents.content import Architecture, ArchitectureReview
 from workers.documents.hand_edits import changes, upheld
 from workers.documents.identifiers import IDENTIFIER, Registered, allot
+from workers.documents.version_changes import version_changes
 from workers.roles import Produced
 from workers.roles.carrying import carry
 from workers.roles.drafting import ask, before, facts, form, is_reworked, made_by, render_context
 
 REVIEW = "Review this draft of an architecture critically: what is missing, wrong, risky or unproven?"
 MOST_EDITS = 20  # of one document that become lines of `wisdom/decisions`
-MOST_RANKS = 5  # new priorities that a summary names
 REVIEWED_BY = "technical"  # the perspective whose agent reads an architecture draft critically
 
 
@@ -43,6 +44,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
         key_decisions=[decision for each in made for decision in each.key_decisions],
         notes=[note for each in made for note in each.notes],
         wisdom=[entry for each in made for entry in each.wisdom],
+        changed=[line for each in made for line in each.changed or ()],
     )
 
 
@@ -74,10 +76,14 @@ def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produ
         context.unmet += [text for text in carried.lost if text not in context.unmet]
         wisdom += [("decisions", f"edited by hand in {document.path}: {text}") for text in carried.lines]
     files = form(context, document, kept, shown)
+    changed = None
+    if delivered is not None:
+        changed = version_changes(left if left is not None else delivered.content, kept.content)
     return Produced(
         files=files,
         artifact=document.path,
-        summary=_summary(kept, delivered),
+        summary=_summary(kept, changed),
+        changed=changed,
         message_type="draft_revision" if is_reworked(context) else "draft_ready",
         agent=agent,
         key_decisions=_decisions(kept, delivered),
@@ -108,23 +114,10 @@ def _reviewed(
     return {"review": review, "review_agent": agent}, []
 
 
-def _summary(kept: Registered, previous: Registered | None) -> str:
-    now = kept.ids()
-    if previous is None:
-        return f"{kept.document}: {len(now)} items"
-    added, gone = sorted(now - previous.ids()), sorted(previous.ids() - now)
-    words = [f"added {', '.join(added)}"] if added else []
-    words += [f"withdrew {', '.join(gone)}"] if gone else []
-    ranks = {item.id: item.moscow for item in _requirements(previous)}
-    changed = [item for item in _requirements(kept) if ranks.get(item.id, item.moscow) != item.moscow]
-    out = [item.id for item in changed if item.moscow == "Won't"]
-    words += [f"ruled out {', '.join(out)}"] if out else []
-    words += [f"{item.id} is a {item.moscow} now" for item in changed if item.moscow != "Won't"][:MOST_RANKS]
-    return f"{kept.document} revised: {'; '.join(words) or 'no item was added or withdrawn'}"
-
-
-def _requirements(registered: Registered) -> list[Requirement]:
-    return list(registered.content.items) if isinstance(registered.content, Requirements) else []
+def _summary(kept: Registered, changed: Sequence[str] | None) -> str:
+    if changed is None:
+        return f"{kept.document}: {len(kept.ids())} items"
+    return f"{kept.document} revised: {in_short(changed)}"
 
 
 def _decisions(kept: Registered, previous: Registered | None) -> list[str]:

@@ -324,6 +324,7 @@ def _compose(
         gate=produced.gate,
         wisdom=wisdom,
         unmet=context.unmet,
+        changed=produced.changed,
         shared=produced.shared,
         fan_out=produced.fan_out,
         gaps=produced.gaps,
