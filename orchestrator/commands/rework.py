@@ -18,6 +18,7 @@ from orchestrator.domain.model import SessionStatus, TaskState
 from orchestrator.domain.pauses import PAUSES, PauseReason, may_rework
 from orchestrator.domain.plan_marks import PLANS
 from orchestrator.domain.revisions import (
+    FEEDBACK_TO,
     IMPROVE,
     RevisionPlan,
     check_dimension,
@@ -344,13 +345,15 @@ def _apply(
 ) -> Reworked:
     """Carry out the plan and continue the session: rework answers a pause, and reopens a completed session."""
     base = {row.key: dict(row.payload) for row in tasks.all_tasks(tx, session.id)}
+    asked = next((each.revision_of for each in plan.tasks if each.made_for), None)
 
     def payload(state: TaskState) -> JsonObject:
-        own = ("feedback", "remarks") if state.prefix == IMPROVE else ("feedback", "remarks", "improve")
+        own = ("feedback", FEEDBACK_TO, "remarks", *(() if state.prefix == IMPROVE else ("improve",)))
         inherited = {
             key: value for key, value in base.get(state.revision_of or "", {}).items() if key not in own
         }
-        return {**inherited, **begun_anew(state.prefix), **extra}
+        dependent = {FEEDBACK_TO: asked} if extra.get("feedback") and not state.made_for else {}
+        return {**inherited, **begun_anew(state.prefix), **extra, **dependent}
 
     released = rework.apply(tx, session.id, plan, max_attempts, payload, f"{why}: waits for the revision")
     made = tuple(task.key for task in plan.tasks)

@@ -18,6 +18,9 @@ from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.graph import topological
 from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 
+FEEDBACK_TO = (
+    "feedback_to"  # in the payload of what is only made again: the task that the words were given to
+)
 _ASKED = {"revise": 'revise {} "..."', "feedback": 'feedback "..." --task {}'}
 LIMIT = 2  # revisions made for one task without --force
 IMPROVE = "IMPROVE"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from orchestrator.commands import rework
+from orchestrator.store import messages
 from orchestrator.views.revised import revised
 from tests.runtime_harness import RuntimeHarness, Told
 from tests.work.editing import until_idle
@@ -65,3 +66,28 @@ def test_what_another_agent_changed_is_told_in_the_same_way(tmp_path: Path) -> N
     before = revise(harness, "DRAFT-002", "Make the first one less urgent.")
 
     assert changes(harness, before)["DRAFT-002-R1"] == [f"{first.id}: Must -> Should"]
+
+
+def left_open(harness: RuntimeHarness, after: int) -> list[tuple[str, str]]:
+    """What is said of a person's words that are not in the documents, each time that it is said."""
+    found = harness.store.read(lambda tx: messages.after(tx, harness.session, after))
+    return [(row.data["task"], row.data["unmet"]) for row in found if (row.data or {}).get("unmet")]
+
+
+def test_what_is_not_done_is_said_by_one_document(tmp_path: Path) -> None:
+    harness = completed(tmp_path)
+
+    before = revise(harness, "DRAFT-001", "Please shorten the titles. REQ-003 can wait.")
+
+    ((task, text),) = left_open(harness, before)
+    assert task == "DRAFT-001-R1" and "Please shorten the titles" in text
+    assert changes(harness, before)["DRAFT-002-R1"] == ["REQ-003: Must -> Could"]
+
+
+def test_what_was_left_open_by_a_document_before_is_said_of_the_one_that_is_asked_now(tmp_path: Path) -> None:
+    harness = completed(tmp_path)
+    revise(harness, "DRAFT-002", "Please shorten the titles.")
+
+    before = revise(harness, "DRAFT-003", "Please shorten the titles.")
+
+    assert [task for task, _ in left_open(harness, before)] == ["DRAFT-003-R2"]

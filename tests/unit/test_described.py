@@ -287,6 +287,15 @@ def test_what_is_ruled_out_in_so_many_words_is_not_made_a_must_by_taking_it_back
     assert after.open_questions[0].startswith("Not done")
 
 
+def test_order_about_what_only_a_requirement_says_does_not_come_into_scope(facts: dict[str, Any]) -> None:
+    brief = facts["brief"].model_copy(update={"in_scope": []})
+
+    for said in ("Drop the export.", "Drop the CSV export."):
+        after = ask("brief", **{**facts, "previous": brief, "feedback": [said]})
+        assert after.in_scope == []
+        assert after.open_questions == brief.open_questions
+
+
 def test_wish_beside_an_order_comes_into_scope_alone(facts: dict[str, Any]) -> None:
     said = "Drop the CSV export, and add a print view for members."
 

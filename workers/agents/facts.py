@@ -27,6 +27,7 @@ class Facts(TypedDict, total=False):
     )
     delivered: Content | None  # `previous` as it was registered, before a person edited its pages
     feedback: list[str]  # a person's words that the task must answer
+    is_dependent: bool  # whether they were given to a document before, with which this one is only made again
     said: tuple[str, ...]  # everything people have said of the documents since the request
     remarks: list[str]  # divergences, action items, missing requirements of a discussion that it must answer
     improve: JsonObject | None  # {"dimension": ..., "target": 80, "weak": [...]} for IMPROVE tasks

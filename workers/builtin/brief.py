@@ -14,7 +14,7 @@ from workers.builtin.amended import amended
 from workers.builtin.analysis import Need
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import headline
-from workers.builtin.described import beside_orders, orders_of, sentences_of
+from workers.builtin.described import Part, beside_orders, orders_of, sentences_of
 from workers.builtin.goals import goal_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import carries, lower_first, once, short, strip_end, unique, upper_first
@@ -26,6 +26,7 @@ from workers.documents.content import (
     Discovery,
     Goal,
     Requirement,
+    Requirements,
     Statement,
     Synthesis,
     User,
@@ -378,7 +379,7 @@ def _rescoped(previous: Brief, m: Material) -> _Rescoped:
         ),
     ]
     texts = [(item.title, item.statement) for item in items[:scope]]
-    sentences = {line: orders_of(line, texts) for line in sentences_of(m.feedback)}
+    sentences = {line: _orders(line, texts, m) for line in sentences_of(m.feedback)}
     orders = [part.order for parts in sentences.values() for part in parts if part.order]
     gone = {at for order in orders if order.what == "drop" and order.is_clear for at in order.items}
     rest = {line: beside_orders(parts) for line, parts in sentences.items()}
@@ -400,6 +401,16 @@ def _rescoped(previous: Brief, m: Material) -> _Rescoped:
         [_stated(_as_title(rows[at].text, m)) for at in sorted(gone)],
         beside,
     )
+
+
+def _orders(line: str, texts: list[tuple[str, str]], m: Material) -> list[Part]:
+    """A sentence with its orders about the scope; where it has none, with those that only a requirement is meant by."""
+    parts = orders_of(line, texts)
+    known = m.given(Requirements)
+    if known is None or any(part.order for part in parts):
+        return parts
+    parts = orders_of(line, [(item.title, f"{item.statement} {item.quote}") for item in known.items])
+    return [part._replace(order=part.order and part.order._replace(items=())) for part in parts]
 
 
 def _as_title(text: str, m: Material) -> str:

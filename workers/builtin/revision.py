@@ -100,17 +100,30 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
         key for key, _ in keyed
     ):  # beside what asks for something, thanks need no answer
         keyed = [(key, line) for key, line in keyed if not lexicon_of(line).find("small_talk", line.strip())]
-    if isinstance(content, Architecture | Epics):
+    is_dependent = bool(m.facts.get("is_dependent"))
+    if isinstance(content, Architecture | Epics) and not is_dependent:
         heard = _heard(content, m)
         keyed = [(key or ("" if heard(line) else "unmet_change"), line) for key, line in keyed]
     keyed += [
         ("unmet_lost" if isinstance(content, Brief) else "unmet_section", line)
         for line in _elsewhere(content, m)
     ]
-    unmet: list[str] = unique(m.say(key, text=short(line, 400)) for key, line in keyed if key)
+    answered = _answered_before(content, m) if is_dependent else frozenset()
+    unmet: list[str] = unique(
+        m.say(key, text=text) for key, line in keyed if key and (text := short(line, 400)) not in answered
+    )
     if not unmet and kept == asked:
         return content, ()
     return content.model_copy(update={"open_questions": [*unmet, *kept]}), tuple(unmet)
+
+
+def _answered_before(content: Content, m: Material) -> frozenset[str]:
+    """The lines that a document before this one answers among its open questions."""
+    order = (Brief, Requirements, Architecture, Epics)
+    before = order[: order.index(type(content))] if type(content) in order else ()
+    documents = [*filter(None, map(m.given, before)), *(m.facts.get("drafted_from") or [])]
+    answers = [text for document in documents for text in document.open_questions]
+    return frozenset(found[1] for text in answers if (found := _QUOTED.search(text)))
 
 
 def _stands(answer: str, content: Content, m: Material) -> bool:
@@ -138,7 +151,9 @@ def _changed_by(content: Content, m: Material) -> list[str]:
     items, more = with_criteria(items, lines)
     items, titled = renamed(items, lines)
     words, said = reworded(items, lines)
-    done = items == stood and all(item.statement == words.get(item.id, item.statement) for item in items)
+    done = isinstance(content, Brief) or (  # which comes before the requirements: they follow
+        items == stood and all(item.statement == words.get(item.id, item.statement) for item in items)
+    )
     exchanged = [line for line in lines if has_exchanged(stood, line)]
     return [*exchanged, *([*told, *more, *titled, *said] if done else [])]
 

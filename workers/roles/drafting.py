@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from orchestrator.domain.documents import DISCOVERY, DocumentDef
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.revisions import IMPROVE
+from orchestrator.domain.revisions import FEEDBACK_TO, IMPROVE
 from orchestrator.door.desk import StoredVerdict
 from workers.agents import prompts
 from workers.agents.protocol import Agent
@@ -59,6 +59,7 @@ def facts(context: RunContext, document: DocumentDef | None) -> JsonObject:
         "codebase": repository(context.json(EXPLORATION)),
         "feedback": feedback(context),
         "said": said(context),
+        "is_dependent": FEEDBACK_TO in context.payload,
         "remarks": list(context.payload.get("remarks", [])),
         "improve": context.payload.get("improve"),
         "action_items": action_items(context),
