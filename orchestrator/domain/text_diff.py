@@ -65,14 +65,16 @@ def counts(found: Sequence[Hunk]) -> tuple[int, int]:
 
 
 def rewording(old: str, new: str) -> str:
-    """What differs between two wordings: `14 -> 30 days`, `now “...”` where that is no short place."""
+    """What differs between two wordings: `14 -> 30 days`, `with “at night”`; `now “...”` where that is no short place."""
     one, two = _WORDS.findall(old[:LONGEST]), _WORDS.findall(new[:LONGEST])
     first = _same(one, two)
     last = _same(one[first:][::-1], two[first:][::-1])
     was = "".join(one[first : len(one) - last]).strip()
     now = "".join(two[first : len(two) - last]).strip()
-    if not was or not now or len(was) + len(now) > SHORT // 2:
+    if len(was) + len(now) > SHORT // 2 or was == now:
         return f"now “{one_line(new, SHORT)}”"
+    if not was or not now:
+        return one_line(f"with “{now}”" if now else f"without “{was.strip(' ;,')}”")
     unit = _UNIT.match("".join(two[len(two) - last :])) if now[-1].isdigit() else None
     return one_line(f"{was} -> {now}{unit[0] if unit else ''}")
 

@@ -91,3 +91,18 @@ def test_what_was_left_open_by_a_document_before_is_said_of_the_one_that_is_aske
     before = revise(harness, "DRAFT-003", "Please shorten the titles.")
 
     assert [task for task, _ in left_open(harness, before)] == ["DRAFT-003-R2"]
+
+
+def test_what_a_document_before_still_says_is_told_with_the_command_that_revises_it(tmp_path: Path) -> None:
+    harness = completed(tmp_path)
+
+    before = revise(harness, "DRAFT-002", "Drop the CSV export. It's too slow")
+
+    ((task, text),) = left_open(harness, before)
+    assert task == "DRAFT-002-R1"
+    assert text.startswith("DRAFT-001 still says “It must export statistics as CSV.”")
+    assert text.endswith(""": lifecycle revise DRAFT-001 'Drop the CSV export. It'"'"'s too slow'""")
+
+    before = revise(harness, "DRAFT-001", "Drop the CSV export. It's too slow")
+
+    assert left_open(harness, before) == []

@@ -296,6 +296,29 @@ def test_order_about_what_only_a_requirement_says_does_not_come_into_scope(facts
         assert after.open_questions == brief.open_questions
 
 
+def test_order_takes_one_part_out_of_a_line_of_scope_that_tells_several(facts: dict[str, Any]) -> None:
+    row = facts["brief"].in_scope[0]
+    told = "Links: expire links after 30 days; export statistics as CSV; pick short names"
+    other = "Members: they see: links; statistics"
+    scope = [row.model_copy(update={"text": text}) for text in (told, other)]
+    brief = facts["brief"].model_copy(update={"in_scope": scope, "out_of_scope": []})
+
+    after = ask(
+        "brief",
+        **{
+            **facts,
+            "previous": brief,
+            "feedback": ["Drop the CSV export. Links expire after 60 days instead of 30."],
+        },
+    )
+
+    assert [each.text for each in after.in_scope] == [
+        "Links: expire links after 60 days; pick short names",
+        other,
+    ]
+    assert "Export statistics as CSV." in [each.text for each in after.out_of_scope]
+
+
 def test_wish_beside_an_order_comes_into_scope_alone(facts: dict[str, Any]) -> None:
     said = "Drop the CSV export, and add a print view for members."
 

@@ -87,7 +87,8 @@ def test_very_many_changed_lines_are_not_matched() -> None:
         ("at most 3 seconds", "at most 5 minutes", "3 seconds -> 5 minutes"),
         ("The desk prints one slip", "The office prints one slip", "desk -> office"),
         ("链接在30天后过期", "链接在60天后过期", "30 -> 60天"),
-        ("Print slips", "Print slips at night", "now “Print slips at night”"),
+        ("Print slips; print maps; fold", "Print slips; fold", "without “print maps”"),
+        ("Print slips", "Print slips at night", "with “at night”"),
         (
             "Print slips",
             f"Everything else: {'a word ' * 40}",

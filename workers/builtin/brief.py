@@ -5,20 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from orchestrator.domain.dataclass import replace
-from orchestrator.domain.named_tuple import NamedTuple
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin import discovery
-from workers.builtin.amended import amended
 from workers.builtin.analysis import Need
-from workers.builtin.clauses import clause
 from workers.builtin.criteria import headline
-from workers.builtin.described import Part, beside_orders, orders_of, sentences_of
 from workers.builtin.goals import goal_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import carries, lower_first, once, short, strip_end, unique, upper_first
 from workers.builtin.requirement_groups import Group, grouped, title_of
+from workers.builtin.rescoped import rescoped
 from workers.builtin.revision import requests_in
 from workers.documents.content import (
     Brief,
@@ -26,7 +22,6 @@ from workers.documents.content import (
     Discovery,
     Goal,
     Requirement,
-    Requirements,
     Statement,
     Synthesis,
     User,
@@ -297,7 +292,7 @@ def _questions(m: Material) -> list[str]:
 def _revised(m: Material, previous: Brief) -> Brief:
     """Goals, scope and limits stay, but for what the feedback leaves out or gives another number; what it asks for, or was
     lost of goals and limits, is added."""
-    changed = _rescoped(previous, m)
+    changed = rescoped(previous, m)
     out_of_scope = once([*previous.out_of_scope, *changed.dropped])
     said = [row.text for row in [*previous.in_scope, *changed.in_scope, *out_of_scope]]
     said += [row.text for row in [*previous.constraints, *changed.constraints]]
@@ -350,73 +345,6 @@ def _revised(m: Material, previous: Brief) -> Brief:
     answered = _answered(m, now, added)
     still = [text for text in asked if not any(discovery.is_question(text, m, key) for key in answered)]
     return now.model_copy(update={"open_questions": still})
-
-
-class _Rescoped(NamedTuple):
-    """What a person's words change of a brief; `beside`: the material with what they say besides."""
-
-    in_scope: list[Statement]
-    constraints: list[Statement]
-    goals: list[Goal]
-    dropped: list[Statement]  # what is out of scope now, as titles
-    beside: Material
-
-
-def _rescoped(previous: Brief, m: Material) -> _Rescoped:
-    """The scope without what is dropped; scope, limits and goals with new numbers."""
-    scope, bounds = len(previous.in_scope), len(previous.in_scope) + len(previous.constraints)
-    rows = [*previous.in_scope, *previous.constraints]
-    items = [
-        *(Requirement(id=str(at), title=short(row.text), statement=row.text) for at, row in enumerate(rows)),
-        *(
-            Requirement(
-                id=str(bounds + at),
-                title=short(goal.text),
-                statement=goal.text,
-                acceptance_criteria=[goal.target] if goal.target else [],
-            )
-            for at, goal in enumerate(previous.goals)
-        ),
-    ]
-    texts = [(item.title, item.statement) for item in items[:scope]]
-    sentences = {line: _orders(line, texts, m) for line in sentences_of(m.feedback)}
-    orders = [part.order for parts in sentences.values() for part in parts if part.order]
-    gone = {at for order in orders if order.what == "drop" and order.is_clear for at in order.items}
-    rest = {line: beside_orders(parts) for line, parts in sentences.items()}
-    now, amending = amended(items, [text for each in rest.values() for text in each])
-    left = [text for each in rest.values() for text in each if text not in amending]
-    beside = replace(m, facts={**m.facts, "feedback": left}) if orders or amending else m
-    kept = [
-        row.model_copy(update={"text": item.statement}) for row, item in zip(rows, now[:bounds], strict=True)
-    ]
-    goals = [
-        goal.model_copy(update={"text": item.statement, "target": "".join(item.acceptance_criteria)})
-        for goal, item in zip(previous.goals, now[bounds:], strict=True)
-        if goal.source == "stated" or not any(carries(rows[at].text, goal.text) for at in gone)
-    ]
-    return _Rescoped(
-        [row for at, row in enumerate(kept[:scope]) if at not in gone],
-        kept[scope:],
-        goals,
-        [_stated(_as_title(rows[at].text, m)) for at in sorted(gone)],
-        beside,
-    )
-
-
-def _orders(line: str, texts: list[tuple[str, str]], m: Material) -> list[Part]:
-    """A sentence with its orders about the scope; where it has none, with those that only a requirement is meant by."""
-    parts = orders_of(line, texts)
-    known = m.given(Requirements)
-    if known is None or any(part.order for part in parts):
-        return parts
-    parts = orders_of(line, [(item.title, f"{item.statement} {item.quote}") for item in known.items])
-    return [part._replace(order=part.order and part.order._replace(items=())) for part in parts]
-
-
-def _as_title(text: str, m: Material) -> str:
-    lex = lexicon_of(text)
-    need = Need(text, text, "functional", "Must", "", clause(text, tuple(m.actor_names())))
-    return f"{strip_end(headline(need, lex))}{'。' if lex.language == 'zh' else '.'}"
 
 
 def _measured(goal: Goal, m: Material) -> Goal:

@@ -21,8 +21,8 @@ def version_changes(before: Content, now: Content) -> list[str]:
     is_ = {item.id: item for item in items_of(now)}
     lines = [f"{id}: {_item(was[id], item)}" for id, item in is_.items() if id in was and was[id] != item]
     lines = [line for line in lines if not line.endswith(": ")]  # only items within it differ
-    lines += [f"{id} added: {_name(item)}" for id, item in is_.items() if id not in was]
-    lines += [f"{id} withdrawn: {_name(item)}" for id, item in was.items() if id not in is_]
+    lines += [f"{id} added: {one_line(_name(item), SHORT)}" for id, item in is_.items() if id not in was]
+    lines += [f"{id} withdrawn: {one_line(_name(item), SHORT)}" for id, item in was.items() if id not in is_]
     for field, old, new in changed_fields(before, now):
         if field not in _OWN and field != ITEMS.get(type(now)):
             lines += [f"{field.replace('_', ' ')}: {said}" for said in _field(old, new)]
@@ -46,11 +46,11 @@ def _field(old: Any, new: Any) -> Iterator[str]:
         yield rewording(_name(old), _name(new))
         return
     gone, come = _without(old, new), _without(new, old)
-    if len(gone) == len(come) == 1 and " -> " in (said := rewording(gone[0], come[0])):
-        yield said
+    if len(gone) == len(come) == 1:
+        yield rewording(gone[0], come[0])
         return
-    yield from (f"“{text}” added" for text in come)
-    yield from (f"“{text}” removed" for text in gone)
+    yield from (f"“{one_line(text, SHORT)}” added" for text in come)
+    yield from (f"“{one_line(text, SHORT)}” removed" for text in gone)
 
 
 def _without(entries: Sequence[Any], others: Sequence[Any]) -> list[str]:
@@ -61,7 +61,5 @@ def _without(entries: Sequence[Any], others: Sequence[Any]) -> list[str]:
 
 def _name(entry: Any) -> str:
     if isinstance(entry, Content):
-        return one_line(
-            next((str(getattr(entry, name)) for name in _NAMES if hasattr(entry, name)), ""), SHORT
-        )
-    return one_line(str(entry or ""), SHORT)
+        return next((str(getattr(entry, name)) for name in _NAMES if hasattr(entry, name)), "")
+    return str(entry or "")

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from shlex import quote
 
-from orchestrator.domain.documents import DocumentDef
+from orchestrator.domain.documents import DISCOVERY, DocumentDef
 from orchestrator.domain.errors import AgentError
+from orchestrator.domain.inert import one_line
 from orchestrator.domain.revisions import IMPROVE
 from orchestrator.domain.text_diff import in_short
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.context.written_documents import registered
 from workers.documents.condensed import listed
-from workers.documents.content import Architecture, ArchitectureReview
+from workers.documents.content import Architecture, ArchitectureReview, Content, Requirements
 from workers.documents.hand_edits import changes, upheld
 from workers.documents.identifiers import IDENTIFIER, Registered, allot
+from workers.documents.still_said import still_said
 from workers.documents.version_changes import version_changes
 from workers.roles import Produced
 from workers.roles.carrying import carry
 from workers.roles.drafting import ask, before, facts, form, is_reworked, made_by, render_context
 
 REVIEW = "Review this draft of an architecture critically: what is missing, wrong, risky or unproven?"
+MOST_PIECES, LONGEST_PIECE = (
+    3,
+    120,
+)  # of a document before a revised one: pieces that are quoted, and their characters
 MOST_EDITS = 20  # of one document that become lines of `wisdom/decisions`
 REVIEWED_BY = "technical"  # the perspective whose agent reads an architecture draft critically
 
@@ -79,6 +86,10 @@ def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produ
     changed = None
     if delivered is not None:
         changed = version_changes(left if left is not None else delivered.content, kept.content)
+        if not known["is_dependent"]:
+            context.unmet += _said_before(
+                context, delivered.content, kept.content, earlier, known["feedback"]
+            )
     return Produced(
         files=files,
         artifact=document.path,
@@ -90,6 +101,28 @@ def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produ
         notes=[*notes, *edits, *more],
         wisdom=wisdom,
     )
+
+
+def _said_before(
+    context: RunContext,
+    was: Content,
+    now: Content,
+    earlier: Mapping[str, Registered],
+    words: Sequence[str],
+) -> list[str]:
+    """What documents before a revised one still say of what it has dropped or changed, each with what revises it."""
+    if not isinstance(was, Requirements) or not isinstance(now, Requirements) or not words:
+        return []
+    told = []
+    for kind, found in earlier.items():
+        document = context.pack.documents[kind]
+        pieces = [] if document.model == DISCOVERY else still_said(was, now, found.content, words)
+        if pieces:
+            quoted = ", ".join(f"“{one_line(piece, LONGEST_PIECE)}”" for piece in pieces[:MOST_PIECES])
+            more = f" and {len(pieces) - MOST_PIECES} more" if len(pieces) > MOST_PIECES else ""
+            command = f"lifecycle revise {document.task} {quote(one_line(' '.join(words)))}"
+            told.append(f"{document.task} still says {quoted}{more}: {command}")
+    return told
 
 
 def _reviewed(
