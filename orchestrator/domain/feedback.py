@@ -20,6 +20,7 @@ _SENTENCE_END = expression(r"(?<=[.?？。!！:：\n])")
 _ASKS = expression(  # how people order something, or take it back
     r"\b(?:must|should|shall|has to|have to|needs? to|we (?:also |still )?(?:need|want)|no longer|any ?more|after all|instead|at (?:most|least)|within)\b"
     r"|^[^\w\n]*(?:(?:please|and|but|also|then|let['’]?s|bitte)[, ]+)*(?:drop|remove|delete|skip|cut|scrap|leave out|postpone|defer|add|make|allow|let|show|use|support|keep|forget|bring|no|rename|call|change|raise|lower|limit)\b"
+    r"|\b(?:i|we|it|they|\w+s)(?:['’]d| would)(?: also| really| just)* (?:love|like|prefer|be (?:nice|great|good|lovely|helpful|cool|better))\b(?! to (?:know|understand|hear|ask|see why|thank))|\b(?:i|we) wish\b"
     r"|\b(?:can|could) (?:wait|come later|go)\b|\b(?:is|are) (?:out|not needed|a (?:must|should|could))\b"
     r"|\b(?:muss|müssen|soll|sollen|sollte|brauchen|streichen|entfällt)\b|必须|应该|应当|需要|不要|去掉|取消|删除|改为|增加|至少|最多",
     re.IGNORECASE | re.MULTILINE,

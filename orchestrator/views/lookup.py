@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.patterns import expression
 from orchestrator.store import artifacts, custody, records, sessions, tasks
 from orchestrator.store.rows import Artifact, Session, Task
 from orchestrator.store.store import Tx
 
+_NUMBERED = expression(r"(?P<prefix>[a-z]{1,12}(?:-[a-z]{1,12})?)[- ]?0*(?P<number>\d{1,6})", re.IGNORECASE)
+ALMOST = 0.85  # likeness of a mistyped key: `ADR-002` is no `DRAFT-002`
 DISCUSSANT = "discussant"
 SHORTENED = "…"  # stands for the middle of an id
 LISTED = 20  # sessions that an error names
@@ -116,11 +122,28 @@ def _instead(name: str, commands: list[str]) -> str:
     return ", ".join([*shown, f"`lifecycle impact {key}` shows what was made of it"])
 
 
+def _spelt_like(key: str, known: Sequence[str]) -> str:
+    """The key that is spelt almost like one, or has zeros besides: `DRFT-002`, `draft2`; empty where none is."""
+    from difflib import get_close_matches
+
+    near = [_with_zeros(key)] if _with_zeros(key) in known else []
+    near = near or get_close_matches(key[: ids.ID_LIMIT].upper(), known, n=1, cutoff=ALMOST)
+    return near[0] if near else ""
+
+
+def _with_zeros(name: str) -> str:
+    """A name as identifiers are written, `REQ-001` for `req-1`; empty for what is none."""
+    found = _NUMBERED.fullmatch(name)
+    return f"{found['prefix'].upper()}-{int(found['number']):03d}" if found else ""
+
+
 def task(tx: Tx, session_row: Session, key: str) -> Task:
     """The session's task. Raises UnknownName, which lists the known ones."""
     found = tasks.task(tx, session_row.id, key) or tasks.task(tx, session_row.id, key.upper())
     if found is None:
         known = [row.key for row in tasks.all_tasks(tx, session_row.id)]
+        if meant := _spelt_like(key, known):
+            raise UnknownName("task", key, known, fix=f"did you mean {meant!r}?")
         prefixes = {each.partition("-")[0] for each in known}
         is_item = key.upper().partition("-")[0] not in prefixes
         if is_item and (fix := _instead(key, [])):
@@ -148,6 +171,9 @@ def artifact(tx: Tx, session: str, name: str) -> str:
             f"{name!r} matches several artifacts", why=", ".join(near[:20]), fix="give more of the path"
         )
     if not near:
+        meant = _with_zeros(name)
+        if meant and any(f"/{meant}{mark}" in path for path in paths for mark in ("-", ".")):
+            raise UnknownName("artifact", name, paths, fix=f"did you mean {meant!r}?")
         fix = (
             f"`lifecycle artifacts{named(tx, session)}` lists them"
             if paths

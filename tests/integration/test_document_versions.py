@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from orchestrator.domain.errors import UnknownName
 from orchestrator.store import artifacts
 from orchestrator.store.store import Tx
 from orchestrator.views import lookup
@@ -99,3 +100,39 @@ def test_what_a_command_led_to_is_said(world: WebWorld, command: str, says: str)
     assert says in page
     assert "Done:" not in page
     assert ("It runs as soon as a worker is free" in page) == (command == "revise")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("REQ-1", "REQ-001"),
+        ("adr1", "ADR-001"),
+        ("REQ-0001", "REQ-001"),
+        ("REQ-2", None),
+        ("links-page", None),
+    ],
+)
+def test_a_page_that_is_named_without_its_zeros_is_suggested(
+    world: WebWorld, name: str, meant: str | None
+) -> None:
+    with pytest.raises(UnknownName) as refused:
+        world.store.read(lambda tx: lookup.artifact(tx, world.session, name))
+
+    told = f"did you mean {meant!r}?" if meant else "`lifecycle artifacts` lists them"
+    assert refused.value.fix == told
+
+
+@pytest.mark.parametrize(
+    ("key", "fix"),
+    [
+        ("DRFT-002", "did you mean 'DRAFT-002'?"),
+        ("draft2", "did you mean 'DRAFT-002'?"),
+        ("ADR-002", "`lifecycle impact ADR-002` shows what was made of it"),
+        ("REQ-001", "`lifecycle impact REQ-001` shows what was made of it"),
+    ],
+)
+def test_a_mistyped_task_is_suggested_and_an_item_is_none(world: WebWorld, key: str, fix: str) -> None:
+    with pytest.raises(UnknownName) as refused:
+        world.store.read(lambda tx: lookup.task(tx, lookup.session(tx, world.session), key))
+
+    assert refused.value.fix == fix

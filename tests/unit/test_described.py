@@ -164,6 +164,9 @@ def test_what_was_dropped_comes_back_and_what_stands_is_not_asked_for_twice(fact
         assert [(item.id, item.moscow) for item in after.items] == [
             (item.id, "Must" if item.id == NAMES["csv"] else item.moscow) for item in dropped.items
         ], said
+    for said in ("Bring back the CSV export, but as a Should", "Bring the CSV export back as a Should."):
+        after = ask("requirements", **{**facts, "previous": dropped, "feedback": [said]})
+        assert {item.id: item.moscow for item in after.items}[NAMES["csv"]] == "Should", said
     kept = ask(
         "requirements", **{**facts, "previous": facts["requirements"], "feedback": ["Keep the CSV export."]}
     )
@@ -200,6 +203,49 @@ def test_order_that_may_mean_several_changes_nothing_and_is_answered(facts: dict
 
     assert after.items == facts["requirements"].items
     assert f"Drop the export ({NAMES['csv']} / {NAMES['pdf']}?)" in after.open_questions[0]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Can we also accept vouchers?",
+        "What about gift links?",
+        "We should perhaps have a dark mode",
+        "Maybe links expire after 60 days.",
+        "A dark mode would be fine, maybe",
+    ],
+)
+@pytest.mark.parametrize("kind", ["brief", "requirements"])
+def test_what_is_only_asked_or_doubted_is_not_done_and_asked_about(
+    facts: dict[str, Any], kind: str, said: str
+) -> None:
+    after = ask(kind, **{**facts, "previous": facts[kind], "feedback": [said]})
+
+    known = facts[kind]
+    assert after == known.model_copy(update={"open_questions": after.open_questions})
+    assert after.open_questions[0].startswith("Not done, because it is not certain")
+    assert said.rstrip(".?") in after.open_questions[0]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Can you add a dark mode?", "Members who perhaps lost a link must be able to find it again."],
+)
+def test_wish_in_the_form_of_a_question_or_with_a_doubt_about_others_is_one(
+    facts: dict[str, Any], said: str
+) -> None:
+    after = ask("requirements", **{**facts, "previous": facts["requirements"], "feedback": [said]})
+
+    assert len(after.items) == len(facts["requirements"].items) + 1
+    assert not [text for text in after.open_questions if text.startswith("Not ")]
+
+
+def test_technology_that_is_only_asked_about_does_not_come_into_the_architecture(
+    facts: dict[str, Any],
+) -> None:
+    for said, is_chosen in (("Can we also use Redis?", False), ("Use Redis for the links.", True)):
+        after = ask("architecture", **{**facts, "previous": facts["architecture"], "feedback": [said]})
+        assert ("Redis" in [row.choice for row in after.stack]) is is_chosen, said
 
 
 @pytest.mark.parametrize(

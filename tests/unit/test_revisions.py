@@ -414,6 +414,10 @@ def test_the_words_of_feedback_find_its_document(words: str, document: str) -> N
         ("At most 3 messages per day.", "DRAFT-002"),
         ("Let users rename a room", "DRAFT-002"),
         ("Thanks, that looks great!", None),
+        ("I'd love it if members could pay by invoice", "DRAFT-002"),
+        ("It would be nice to print labels", "DRAFT-002"),
+        ("I would like to know who reads this", None),
+        ("We love it", None),
     ],
 )
 def test_feedback_finds_the_document_that_says_what_it_speaks_of(words: str, document: str | None) -> None:

@@ -34,7 +34,7 @@ from workers.builtin.phrases import strip_end
 from workers.documents.content import Requirement
 from workers.documents.lint.comparing import is_negative
 
-_SENTENCE_END = expression(r"((?<=[.;!])\s+|(?<=[。；！])|\n+)")
+_SENTENCE_END = expression(r"((?<=[.;!?])\s+|(?<=[。；！？])|\n+)")
 _JOINTS = expression(
     r"(\s*[;；]\s*|\s*[,，]\s*(?:and |but |so |while )?|\s+(?:and|but|because|since|und|aber)\s+|\s+-\s+|\s*[:–—]\s+|\s*[(（]|[)）]\s*)",
     re.IGNORECASE,
@@ -193,7 +193,7 @@ def _order(text: str, texts: Sequence[tuple[str, str]], before: Sequence[Part]) 
             if meant is None:
                 continue
             items, is_clear = meant[0], meant[1] and forms is not ASKS
-            may_be_a_wish = forms in (REMOVES, TAKES_AWAY, BACK)
+            may_be_a_wish = forms in (REMOVES, TAKES_AWAY, BACK) and not named.get("rank")
             least = _KEPT if forms is BACK else _TITLE
             if may_be_a_wish and not (is_clear and (forms is REMOVES or _says(words, texts, items, least))):
                 continue
@@ -245,7 +245,7 @@ def _told_by_id(part: Part, items: Sequence[Requirement]) -> str:
     order = part.order
     assert order is not None
     names = [items[at].id for at in order.items]
-    if order.what == "back" and order.is_clear:  # what is asked for anyway stays so
+    if order.what == "back" and order.is_clear and not order.rank:  # what is asked for anyway stays so
         names = [items[at].id for at in order.items if items[at].moscow == "Won't"]
         if not names:
             return ""
@@ -258,7 +258,7 @@ def _told_by_id(part: Part, items: Sequence[Requirement]) -> str:
         "drop": f"Remove {named}",
         "wait": f"{named} can wait",
         "rank": f"{named} {verb} {order.rank}",
-        "back": f"{named} {verb} must-have",
+        "back": f"{named} {verb} {order.rank or 'must-have'}",
     }[order.what]
 
 

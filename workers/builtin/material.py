@@ -11,12 +11,13 @@ from orchestrator.domain.dataclass import dataclass
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.patterns import expression
 from workers.builtin.analysis import Need, RequestAnalysis
-from workers.builtin.described import with_identifiers
+from workers.builtin.described import sentences_of, with_identifiers
 from workers.builtin.known_kinds import Ask, ask_of, rows
 from workers.builtin.names import plural
 from workers.builtin.phrases import lower_first, strip_end, upper_first
 from workers.builtin.request import analyse_request
 from workers.builtin.said_sections import section_rows, with_sections
+from workers.builtin.uncertain import is_hedged, only_asks
 from workers.builtin.verb_forms import names_verb
 from workers.documents.content import Brief, Content, Discovery, Goal, Requirement, Requirements
 from workers.documents.lexicon import Lexicon, lexicon, lexicon_of
@@ -165,7 +166,8 @@ class Material:
     @property
     def asked_later(self) -> tuple[list[tuple[str, str]], list[str]]:
         """(name, layer) of the technologies that a person's words ask for, and the names of those they no longer want."""
-        text = "\n".join(self.feedback)
+        lines = [line for line in sentences_of(self.feedback) if not (is_hedged(line) or only_asks(line))]
+        text = "\n".join(lines)
         gone = {name for found in _NO_LONGER.finditer(text) for name, _ in technologies(found[1] or found[2])}
         kept = _NO_LONGER.sub(" ", text)
         return [each for each in technologies(kept) if each[0] not in gone], sorted(gone)

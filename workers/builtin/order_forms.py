@@ -54,11 +54,12 @@ WAITS = _forms(
     rf"{_THE}{_WHAT} (?:kann|können)(?: noch)? (?:warten|später kommen)",
     rf"{_WHAT}{_FEATURE}(?:可以?(?:先)?(?:等等|等一等|以后再做|晚点(?:再)?做|推迟|缓一缓|往后放)|以后再做|推迟)",
 )
+_RANKED_AS = rf"(?:,? (?:but |and )?(?:only |now )?as (?:an? )?{_RANK})?"
 BACK = _forms(
-    rf"bring back {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}",
-    rf"(?:bring|put|take|add) {_THE}{_WHAT}{_FEATURE} back(?: in(?:to)?)?(?: the (?:scope|plan|spec))?{_FOR_NOW}",
+    rf"bring back {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}{_RANKED_AS}",
+    rf"(?:bring|put|take|add) {_THE}{_WHAT}{_FEATURE} back(?: in(?:to)?)?(?: the (?:scope|plan|spec))?{_FOR_NOW}{_RANKED_AS}",
     rf"(?:(?:we |i )?(?:do )?(?:want|need|have) {_THE}{_WHAT}{_FEATURE}|{_THE}(?P<back>[^\s,;:.!?][^,;:.!?]{{0,90}}?) (?:is|are) (?:needed|wanted)) after all",
-    rf"(?:keep|retain) {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}",
+    rf"(?:keep|retain) {_THE}{_WHAT}{_FEATURE}{_FOR_NOW}{_RANKED_AS}",
     rf"{_THE}{_WHAT}{_FEATURE} (?:(?:is|are) back(?: in)?|should stay|stays|has to stay|must stay){_FOR_NOW}",
 )
 ASKS = _forms(  # what is doubted, or changes something else than whether it is asked for

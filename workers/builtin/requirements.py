@@ -17,7 +17,9 @@ from workers.builtin.orders import renamed, reworded
 from workers.builtin.phrases import best, carries, once, short, strip_end, unique, upper_first
 from workers.builtin.revision import lines_of, not_carried, requests_in
 from workers.builtin.stories import story
+from workers.builtin.uncertain import is_hedged
 from workers.builtin.wishes import doer_of, imperative
+from workers.documents.budgets import is_of_budget
 from workers.documents.content import Discovery, Entity, Requirement, Requirements, Statement
 from workers.documents.lexicon import lexicon_of
 from workers.documents.reading_words import says
@@ -99,7 +101,12 @@ def _needs(m: Material) -> list[Need]:
             need = Need(row.text, row.text, row.kind, row.moscow, row.category, known)
             if not_carried([need], [piece for old in needs for piece in (old.text, old.quote)]):
                 needs.append(need)
-    return [*needs, *not_carried(requests_in(m), [need.text for need in needs])]
+    return [*needs, *not_carried(_requests(m), [need.text for need in needs])]
+
+
+def _requests(m: Material) -> list[Need]:
+    """What the feedback asks for that a requirement can state: no budget."""
+    return [need for need in requests_in(m) if not is_of_budget(need.text)]
 
 
 def names_limit(need: Need) -> bool:
@@ -271,7 +278,7 @@ def _more(m: Material, rows: list[Requirement]) -> str:
 def _revised(m: Material, previous: Requirements) -> Requirements:
     """Items stay as they are, but for numbers that the feedback changes; new ones come for what it asks besides, and for
     what the request says but nobody carries."""
-    lines = lines_of(m.feedback)
+    lines = [line for line in lines_of(m.feedback) if not is_hedged(line)]
     stood = {item.id: item.statement for item in previous.items}
     items, told = amended(previous.items, lines)
     before = {item.id: item.moscow for item in items}
@@ -285,9 +292,7 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     said = [*told, *anew, *(f"{item.statement} {item.quote}" for item in previous.items)]
     asked = [need for need in m.analysis.needs if not need.part and not names_limit(need)]
     aims = [f"{goal.text} {goal.target}" for goal in m.goals]
-    wanted = [
-        need for need in requests_in(m) if not any(carries(without_old(need.text), aim) for aim in aims)
-    ]
+    wanted = [need for need in _requests(m) if not any(carries(without_old(need.text), aim) for aim in aims)]
     wanted = not_carried(wanted, said)
     wanted += not_carried(asked, [*said, *_delivered(m)])
     new: list[Requirement] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from orchestrator.domain.dataclass import replace
 from orchestrator.domain.named_tuple import NamedTuple
 from workers.builtin.amended import amended
@@ -11,6 +13,8 @@ from workers.builtin.criteria import headline
 from workers.builtin.described import Part, beside_orders, orders_of, sentences_of
 from workers.builtin.material import Material
 from workers.builtin.phrases import carries, short, strip_end
+from workers.builtin.uncertain import is_hedged
+from workers.documents.budgets import with_budget
 from workers.documents.content import Brief, Goal, Requirement, Requirements, Statement
 from workers.documents.lexicon import lexicon_of
 
@@ -50,7 +54,10 @@ def rescoped(previous: Brief, m: Material) -> Rescoped:
     orders = [part.order for parts in sentences.values() for part in parts if part.order]
     gone = {at for order in orders if order.what == "drop" and order.is_clear for at in order.items}
     rest = {line: beside_orders(parts) for line, parts in sentences.items()}
-    now, amending = amended(items, [text for each in rest.values() for text in each])
+    lines = [text for each in rest.values() for text in each if not is_hedged(text)]
+    items, budgeted = _with_budget(items, range(scope, bounds), lines)
+    now, amending = amended(items, [line for line in lines if line not in budgeted])
+    amending += budgeted
     left = [text for each in rest.values() for text in each if text not in amending]
     beside = replace(m, facts={**m.facts, "feedback": left}) if orders or amending else m
     kept: dict[int, list[str]] = {}
@@ -91,6 +98,19 @@ def _orders(line: str, texts: list[tuple[str, str]], m: Material) -> list[Part]:
         return parts
     parts = orders_of(line, [(item.title, f"{item.statement} {item.quote}") for item in known.items])
     return [part._replace(order=part.order and part.order._replace(items=())) for part in parts]
+
+
+def _with_budget(
+    items: list[Requirement], limits: range, lines: Sequence[str]
+) -> tuple[list[Requirement], list[str]]:
+    """The items with the budgets that the lines give to those among `limits`, and the lines that gave one."""
+    done, told = list(items), []
+    for line in lines:
+        if found := with_budget([done[at].statement for at in limits], line):
+            place, text = limits[found[0]], found[1]
+            done[place] = done[place].model_copy(update={"statement": text})
+            told.append(line)
+    return done, told
 
 
 def _as_title(text: str, m: Material) -> str:

@@ -35,6 +35,8 @@ from workers.builtin.orders import is_order, renamed, restates, reworded
 from workers.builtin.phrases import carries, short, unique
 from workers.builtin.request import analyse_request
 from workers.builtin.said_sections import OF_BRIEF, in_section, said_in, section_rows
+from workers.builtin.uncertain import is_hedged, only_asks
+from workers.documents.budgets import is_of_budget
 from workers.documents.content import Architecture, Brief, Content, Declared, Discovery, Epics, Requirements
 from workers.documents.lexicon import lexicon, lexicon_of
 from workers.documents.lint.rules import is_finding
@@ -101,9 +103,18 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
     ):  # beside what asks for something, thanks need no answer
         keyed = [(key, line) for key, line in keyed if not lexicon_of(line).find("small_talk", line.strip())]
     is_dependent = bool(m.facts.get("is_dependent"))
+    if isinstance(content, Requirements | Architecture | Epics) and not is_dependent:
+        keyed = [(key or ("unmet_section" if is_of_budget(line) else ""), line) for key, line in keyed]
+        labelled = (f"{row.passage.label}: {row.text}" for row in m.sections)
+        keyed += [("unmet_section", said) for said in labelled if is_of_budget(said)]
     if isinstance(content, Architecture | Epics) and not is_dependent:
         heard = _heard(content, m)
         keyed = [(key or ("" if heard(line) else "unmet_change"), line) for key, line in keyed]
+    stated = _stated(content, m)
+    keyed = [
+        (key or ("unmet_unclear" if only_asks(line) and not stated(line) else ""), line)
+        for key, line in keyed
+    ]
     keyed += [
         ("unmet_lost" if isinstance(content, Brief) else "unmet_section", line)
         for line in _elsewhere(content, m)
@@ -160,18 +171,24 @@ def _changed_by(content: Content, m: Material) -> list[str]:
 
 def _heard(content: Content, m: Material) -> Callable[[str], bool]:
     """Whether what a line asks for stands in one of the documents, or is a technology that was chosen or left out for it."""
-    documents = [each for each in (content, *m.facts.values()) if isinstance(each, Content)]
-    texts = [
-        keywords(text) for each in documents if each is not m.facts.get("previous") for text in _texts(each)
-    ]
+    stated = _stated(content, m)
     wanted, unwanted = m.asked_later
     tools = [*(name for name, _ in wanted), *unwanted]
 
     def heard(line: str) -> bool:
         named = any(name.casefold() in line.casefold() for name in tools)
-        return named or any(overlap(line, text) >= HEARD for text in texts)
+        return named or stated(line)
 
     return heard
+
+
+def _stated(content: Content, m: Material) -> Callable[[str], bool]:
+    """Whether one of the documents states most of what a line says."""
+    documents = [each for each in (content, *m.facts.values()) if isinstance(each, Content)]
+    texts = [
+        keywords(text) for each in documents if each is not m.facts.get("previous") for text in _texts(each)
+    ]
+    return lambda line: any(overlap(line, text) >= HEARD for text in texts)
 
 
 def _elsewhere(content: Content, m: Material) -> list[str]:
@@ -270,7 +287,7 @@ def _unmet(line: str) -> str:
     plain = line.strip()
     if lex.find("form", plain) and not is_order(plain):
         return "unmet_form"
-    if is_unclear(plain):
+    if is_unclear(plain) or is_hedged(plain):
         return "unmet_unclear"
     if is_ranking(plain) or is_criterion(plain) or is_order(plain):
         return "unmet_change"

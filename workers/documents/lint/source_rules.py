@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from orchestrator.domain.patterns import expression
+from workers.documents.budgets import is_of_budget, states_budget
 from workers.documents.content import (
     Architecture,
     Brief,
@@ -160,6 +161,7 @@ def uncarried(spec: Specification, discovery: Discovery) -> list[StatedRequireme
         for row in discovery.requirements
         if not carriers.carry(row.text)
         and not (row.kind in ("constraint", "exclusion") and limits.carry(row.text))
+        and not (states_budget(row.text) and _truth(spec).budgets)
     ]
 
 
@@ -250,6 +252,7 @@ class _Truth:
         self.amended = [line for line in lines if _ITEM.search(line)]
         self.later = [clause for line in lines for clause in _CLAUSES.split(line) if clause.strip()]
         self.exchanges = [pair for line in lines if (pair := exchanged(line))]
+        self.budgets = [numbers(line) for line in self.later if is_of_budget(line)]
         self.plain = {plain(clause) for clause in self.known.items}
         self.plain |= {plain(clause) for text in given for clause in _CLAUSES.split(text)}
         self.plain |= {plain(cell) for line in whole.split("\n") if "|" in line for cell in line.split("|")}
@@ -268,6 +271,7 @@ class _Truth:
         return (
             any(numbers(clause) <= numbers(line) for line in self.amended)
             or any(is_said_in(clause, line) for line in self.later)
+            or (states_budget(clause) and any(numbers(clause) <= given for given in self.budgets))
             or any(
                 plain(number(new).sub(old, clause)) in self.plain
                 for old, new in self.exchanges
