@@ -263,6 +263,20 @@ def test_order_that_is_not_clear_hinders_no_other(facts: dict[str, Any], said: s
     assert not [text for text in after.open_questions if "60 days" in text]
 
 
+def test_number_is_changed_to_another_in_the_only_requirement_that_has_it() -> None:
+    facts = chain(
+        "Build a lending app. Members must return tools within 7 days. Members can reserve a tool for 3 days."
+    )
+    said = "Change 7 days to 14 days."
+
+    after = ask("requirements", **{**facts, "previous": facts["requirements"], "feedback": [said]})
+
+    assert [item.statement for item in after.items][1:] == [
+        "Members must return tools within 14 days.",
+        "Members can reserve a tool for 3 days.",
+    ]
+
+
 def test_number_that_a_person_changes_is_changed_in_scope_limits_and_goals_and_asked_for_nowhere_else() -> (
     None
 ):

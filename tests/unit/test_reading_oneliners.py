@@ -409,3 +409,61 @@ def test_wish_is_told_without_who_says_it(said: str, title: str, wanted: str) ->
     (item,) = (item for item in facts["requirements"].items if item.statement == said)
     assert item.user_story is not None
     assert (item.title, item.user_story.i_want) == (title, wanted)
+
+
+@pytest.mark.parametrize(
+    ("line", "title", "wanted"),
+    [
+        (
+            "Please add a night view to the settings page, guests keep complaining about headaches.",
+            "Please add a night view to the settings page, guests keep complaining about headaches",
+            "to add a night view to the settings page, guests keep complaining about headaches",
+        ),
+        (
+            "The boat list cuts off the last row when a name has a comma.",
+            "The boat list cuts off the last row when a name has a comma",
+            "this: the boat list cuts off the last row when a name has a comma",
+        ),
+        (
+            "I need a waiting list for our school so that parents stop calling me.",
+            "A waiting list for our school so that parents stop calling me",
+            "a waiting list for our school",
+        ),
+        (
+            "Login fails with an error when the password has an umlaut.",
+            "Login fails with an error when the password has an umlaut",
+            "this to be fixed: login fails with an error when the password has an umlaut",
+        ),
+        (
+            "Size sync is mandatory for all items of a set.",
+            "Size sync is mandatory for all items of a set",
+            "size sync to be mandatory for all items of a set",
+        ),
+    ],
+)
+def test_line_of_one_wish_is_told_whole_and_as_a_sentence(line: str, title: str, wanted: str) -> None:
+    item = chain(line)["requirements"].items[0]
+
+    assert item.user_story is not None
+    assert (item.title, item.user_story.i_want) == (title, wanted)
+
+
+def test_thing_that_somebody_else_would_like_does_not_name_the_whole() -> None:
+    read = analyse_request(
+        "Here is what the desk needs to know.\n\nJonas wants a monthly list of repairs, but that is nice to have.\n\n"
+        "If a repair is dearer than 80 euros, the customer has to say yes. They must get a text when it is ready.\n"
+    )
+    items = {item.statement: item.title for item in chain(read.text)["requirements"].items}
+
+    assert read.title != "Monthly list of repairs"
+    assert items["If a repair is dearer than 80 euros, the customer has to say yes."].startswith(
+        "If a repair"
+    )
+
+
+def test_line_that_asks_for_a_thing_with_a_limit_asks_for_a_function() -> None:
+    (need,) = analyse_request(
+        "I need a planner for our crew so that the chief sees in 10 seconds who is on call"
+    ).needs
+
+    assert (need.kind, need.category) == ("functional", "")

@@ -13,7 +13,7 @@ from workers.builtin.phrases import TRIM
 from workers.documents.lexicon import Lexicon, lexicon_of
 
 _ABLE = expression(r"^(?:also\s+)?(?:not\s+)?(?:be\s+(?:able\s+to|possible\s+to)\s+)?", re.IGNORECASE)
-_NEGATED = expression(r"^(?:also\s+)?(not|never)\s+|^不(?!超|少|低|高)")
+_NEGATED = expression(r"^(?:also\s+)?(not|never)\s+|^不(?!超|少|低|高)", re.IGNORECASE)
 _DENIES = expression(  # a modal that says no by itself
     r"\b(?:cannot|can['’]t|mustn['’]t|won['’]t|never|(?:may|must|shall|should|can|could|will|would) not(?: be)?)\s*$|(?:不得|禁止|严禁|不能|不可以?|不允许|不许|不要|别)\s*$",
     re.IGNORECASE,
@@ -220,6 +220,8 @@ def _subject(text: str, lex: Lexicon) -> tuple[str, str, bool]:
             return "", text, False
         return verb[1], _GETS.sub(r"\1", text[verb.end(1) :].strip(TRIM)), True
     predicate = text[match.end() :].strip(TRIM)
+    if not predicate:  # `a list, but that is nice to have`
+        return "", text, False
     able = bool(re.match(r"(?:also )?be able to|get\b|see\b", predicate, re.IGNORECASE)) or match[0] in (
         "can",
         "may",

@@ -130,6 +130,8 @@ def headline(need: Need, lex: Lexicon) -> str:
         or _UNFINISHED.search(c.subject)
         or c.subject.lower() in _PRONOUNS
         or _TWO_CLAUSES.search(c.subject)
+        or BEHIND_ADJECTIVE.match(action)
+        or any(_NUMBER.search(text) for text in c.conditions if text not in action)
     ):
         return short(upper_first(spoken(need.text)))
     if lex.language == "zh":
@@ -152,6 +154,7 @@ _UNFINISHED = expression(
 _ASKED = expression(
     r"(?:which|what|how|who|when|where|whether|if|why)\b", re.IGNORECASE
 )  # no thing: `see which are new`
+BEHIND_ADJECTIVE = expression(r"(?:for|to|in|on|of|at|with|by)\b", re.IGNORECASE)  # `it is mandatory for all`
 _TWO_CLAUSES = expression(
     r"(?:^|,\s)(?:and|but|if|when)\b", re.IGNORECASE
 )  # before the verb: `..., and if it broke they`

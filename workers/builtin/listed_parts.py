@@ -39,6 +39,10 @@ ASKS = expression(  # whoever asks for a thing that is then named
     re.IGNORECASE,
 )
 WANTS = expression(r"^(?:i|we) (?:need|want|would like) (?:an?|some) ", re.IGNORECASE)
+MAKES = expression(
+    r"^(?:please )?(?:build|create|develop|implement|design|write|make)(?: me| us)? (?:an?|some) ",
+    re.IGNORECASE,
+)
 _THING = expression(  # a noun phrase without anything between its words, but for what it is made in
     r"(?:(?:an?|the|our|my|your|some|another|one) )?(?P<words>[^\W\d_][\w'’./+#-]*(?: [\w'’./+#-]+){0,4}?)(?: (?:in|using|as) (?:an? )?[A-Z][\w.+#-]*)?",
     re.IGNORECASE,

@@ -11,7 +11,7 @@ from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Need, RequestAnalysis, told_whole
 from workers.builtin.classify import Reader
 from workers.builtin.clauses import clause
-from workers.builtin.listed_parts import WANTS, listed_parts
+from workers.builtin.listed_parts import MAKES, WANTS, listed_parts
 from workers.builtin.people import actor_name, is_person
 from workers.builtin.phrases import TRIM
 from workers.builtin.titles import asked_thing, product_of, title_of_request
@@ -60,7 +60,8 @@ def _parts(need: Need, lex: Lexicon) -> list[Need]:
         return [need]
     whole = replace(need, kind="functional", category="")  # a thing, whatever it is made with
     listed = listed_parts(whole, lex) if need.by_default or WANTS.match(need.text) else []
-    return [whole, *listed] if listed else told_parts(need, lex) or [need]
+    asks = WANTS.match(need.text) or MAKES.match(need.text)
+    return [whole, *listed] if listed else told_parts(need, lex) or [whole if asks else need]
 
 
 def _kept(read: tuple[Passage, ...]) -> Iterator[Entity]:

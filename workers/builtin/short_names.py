@@ -60,6 +60,7 @@ _NICE = expression(
     r"^(?:(?:it|what) )?would (?:also )?be (?:nice|great|cool|good|lovely)(?: to have)?\s?[:,–—-] ?(?P<thing>(?:an?|some|the) .+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_PLEASE = expression(r"^(?:please|kindly|also|then),? ", re.IGNORECASE)
 _WAY = expression(r"\b(?:way|place|tool|means|possibility|option) to (\w+)\s+(.+)$", re.IGNORECASE)
 _HAN_STORY = expression(r"^作为[^，,]{1,12}[,，]\s*我?(?:想要?|希望|需要|要|可以|能够?)+")
 _AND_CAN = expression(
@@ -101,7 +102,7 @@ def stated(text: str, lex: Lexicon) -> Statement | None:
     lead = CONDITION.match(whole)
     condition = lead[0].strip(TRIM) if lead else ""
     said = whole[lead.end() :] if lead else whole
-    if said.split(" ")[0].lower() in lex.verbs:
+    if _PLEASE.sub("", said).split(" ")[0].lower() in lex.verbs:
         return None  # a command
     tokens = list(_TOKEN.finditer(ASIDE.sub(lambda m: " " * len(m[0]), said)))[:10]
     for at, token in enumerate(tokens[1:], 1):

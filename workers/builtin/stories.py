@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from orchestrator.domain.patterns import expression
 from orchestrator.domain.tongues import tongue
 from workers.builtin.analysis import Need
-from workers.builtin.clauses import story_wish
-from workers.builtin.criteria import NOBODY_ELSE, SYSTEM
+from workers.builtin.clauses import first_modal, story_wish
+from workers.builtin.criteria import BEHIND_ADJECTIVE, NOBODY_ELSE, SYSTEM
 from workers.builtin.material import Material
 from workers.builtin.names import singular
 from workers.builtin.people import is_person
@@ -58,6 +58,9 @@ _THING_THAT = expression(
     r"(?:an?|some) (?:[\w-]+ ){1,4}?(?:where|in which|on which|with which) \w", re.IGNORECASE
 )
 _LONG = 16  # words of a thing that is wanted as it is called
+_FAILS = expression(
+    r"\w+ (?:fails|breaks|crashes|hangs|freezes|stops)\b", re.IGNORECASE
+)  # `Login fails`: no order
 _CELLS = 3  # of a story told in a row: who, what, and why
 _NAMED_THING = expression(  # `csv data export`: a thing, of which nothing is told
     r"(?!.*\b(?:is|are|was|were|be|do|does|did|has|have|can|cannot|could|may|will|would|must|should|shall|not)\b)(?:[\w/+#-]+ ){0,5}[\w-]*(?:export|import|support|toggle|mode|button|page|view|list|filter|search|report|option|setting|integration|notification|login|dashboard|menu|command|api|tion|ment)s?[.]?",
@@ -75,6 +78,7 @@ def story(need: Need, m: Material) -> UserStory:
     if told_in_cells is not None:
         return told_in_cells
     so = None if whole else lex.find("so_that", need.text)
+    purpose = so[0] if so else ""
     befalls = any(action.startswith("be ") for action in c.actions)  # nobody wants what happens to them
     anyone = c.subject.lower() in statement_words("anyone")
     reserved = is_reserved(need.text)
@@ -96,10 +100,20 @@ def story(need: Need, m: Material) -> UserStory:
         else _plain(need, who, lex)
     )
     told = story_wish(need.text, lex)
-    if told is not None:
+    if (
+        told is None
+        and m.ask
+        and m.ask.kind == "fix"
+        and need.text in m.analysis.text
+        and not first_modal(need.text, lex)
+    ):
+        want = lex.say("story_want_fixed", text=lower_first(strip_end(need.text)))
+    elif told is not None:
         want = told.text if told.is_thing else _infinitive(c.actions or [told.text], lex)
     else:
         want = plain or (_infinitive(c.actions, lex) if acts else _wanted(need, lex, m))
+    if purpose and want.count(purpose) == 1 and want.index(purpose) > 0:  # it is told once
+        want = strip_end(want.replace(purpose, ""))
     return UserStory(as_a=one_of(who, lex), i_want=want, so_that=strip_end(so[1]) if so else "")
 
 
@@ -146,7 +160,8 @@ def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
     """What somebody wants of the system: `the system to show ...`, `names to be encrypted ...`."""
     c = need.clause
     made = _MADE.match(need.text) if lex.language == "en" and m.analysis.thin else None
-    if made:
+    is_thing = made and (made.end() or need.text[:1] in "Aa")  # `The export cuts off a row` is none
+    if made and is_thing and not stated(need.text, lex):
         said = strip_end(need.text[made.end() :])
         named = said.casefold().find(need.title.casefold()) if need.title else -1
         return lower_first(said[: named + len(need.title)] if named >= 0 else said)
@@ -173,6 +188,7 @@ def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
         or not c.actions
         or broken
         or nobody
+        or (lex.language == "en" and BEHIND_ADJECTIVE.match(c.action))
         or (lex.language == "en" and _is_broken(c.sentence))
     ):
         return _as_it_is(need, lex)
@@ -209,7 +225,8 @@ def _as_it_is(need: Need, lex: Lexicon) -> str:
     said, bare = (text if "`" in text else text.replace(" | ", ": ") for text in (said, bare))
     verb = bare.split(" ")[0].lower()
     is_name = need.title and verb in statement_words("also_nouns") and not _OBJECT.search(said)
-    if bare != said or (imperative(said, lex) and not is_name):
+    orders = imperative(said, lex) and not is_name and not _FAILS.match(said)
+    if bare != said or orders:
         if bare == said and verb in statement_words("by_people"):
             return f"to {lower_first(said)}"
         return lex.say("want_system", subject=lex.say("system"), action=bare[:1].lower() + bare[1:])

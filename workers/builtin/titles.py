@@ -40,7 +40,7 @@ _FRONT_TITLE = expression(
     r"^title:[ \t]*[\"']?([^\"'\n]*\w[^\"'\n]*?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
 _THING = expression(
-    r"\b(?:needs?|wants?|would like|are looking for|am looking for)\s+(?:to (?:have|build|get|create|make)\s+)?(?:an?|some)\s+(?:new\s+|simple\s+)?(.+)$",
+    r"\b(?:i|we|you|our [\w-]+|the (?:[\w-]+ ){0,2}?[\w-]+)(?:['’]d)?(?: (?:really|also|just|all|now|still|would|urgently))* (?:needs?|wants?|like|are looking for|am looking for)\s+(?:to (?:have|build|get|create|make)\s+)?(?:an?|some)\s+(?:new\s+|simple\s+)?(.+)$",
     re.IGNORECASE,
 )
 _THING_HAN = expression(

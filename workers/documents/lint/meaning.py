@@ -26,6 +26,7 @@ _EXCHANGED = tuple(  # a number and the one whose place it takes
     for pattern in (
         r"(?<![\w.,-])(?P<new>\d[\d.,]*\d|\d)(?: [^\W\d]+){0,4},? (?:instead of|rather than|(?:and )?not|no longer)(?: [^\W\d]+){0,2} (?P<old>\d[\d.,]*\d|\d)(?![\w-])",
         r"\bfrom (?P<old>\d[\d.,]*\d|\d)(?: [^\W\d]+){0,4} to (?P<new>\d[\d.,]*\d|\d)(?![\w-])",
+        r"\b(?:change|raise|lower|extend|increase|reduce|shorten|set|cut|move)(?: (?!from\b)[^\W\d]+){0,6} (?P<old>\d[\d.,]*\d|\d)(?: [^\W\d]+){0,4} (?:in)?to (?P<new>\d[\d.,]*\d|\d)(?![\w-])",
         r"\b(?:not|no longer) (?P<old>\d[\d.,]*\d|\d)(?: [^\W\d]+){0,4},? but(?: [^\W\d]+){0,2} (?P<new>\d[\d.,]*\d|\d)(?![\w-])",
     )
 )
