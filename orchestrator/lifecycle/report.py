@@ -104,7 +104,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
 def _tell_changes(tx: Tx, row: Run, changed: list[str]) -> None:
     """Say what a revision changed, in items."""
     told = f" changed: {in_short(changed)}" if changed else ": nothing changed"
-    data = {"task": row.key, "changed": changed}
+    data = {"task": row.key, "revised": changed}
     messages.say(tx, row.session_id, row.role, "state_update", f"{row.key}{told}", data=data)
 
 

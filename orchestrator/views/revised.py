@@ -31,8 +31,8 @@ def revised(tx: Tx, session: str, after: int) -> Revised:
         after = batch[-1].number
         for row in batch:
             data = row.data or {}
-            if "changed" in data and "task" in data:
-                changed.append({"task": data["task"], "changed": data["changed"]})
+            if "revised" in data:
+                changed.append({"task": data["task"], "changed": data["revised"]})
             if text := data.get("unmet"):
                 unmet.setdefault(text, data["task"])
     return {"changed": changed, "unmet": [{"task": task, "text": text} for text, task in unmet.items()]}

@@ -136,7 +136,7 @@ def test_a_changed_requirement_runs_exactly_what_impact_named(tmp_path: Path) ->
             "REVIEW-001-R1",
         ]
         assert ahead["changed"] == ["REQ-002"] and ahead["stale"]["plan_task"] == ["TASK-002"]
-        assert (scored.code, project.story("QUALITY-001-R1")) == (3, ["completed"])
+        assert (scored.code, project.story("QUALITY-001-R1")) == (3, ["completed"]), scored.out + scored.err
         assert json.loads(shown.out)["pause"]["detail"]["changed"]["changed"] == ["REQ-002"]
         assert refused.code == 2 and "lifecycle resume" in refused.err
         assert done.code == 0, done.out + done.err
