@@ -23,7 +23,7 @@ def test_request_in_one_line_states_what_its_labels_name_and_asks_for_its_wishes
 
     assert [(need.kind, need.text) for need in found.needs] == [
         ("functional", ADD),
-        ("functional", ALSO),
+        ("functional", "Extend dasherize() to keep digits."),
         ("constraint", "no new dependency."),
     ]
     assert [goal.text for goal in found.goals] == ["short labels in tables."]
