@@ -238,8 +238,8 @@ def test_priority_that_was_edited_by_hand_reaches_the_index_and_outlives_feedbac
     assert row == "Could"
     assert "Priority: Could" in judged.file(session, f"spec/requirements/{page.name}")
     assert "REQ-002: moscow = Could" in judged.file(session, "wisdom/decisions.md")
-    assert "REQ-002 is a Could now" in first.err
-    assert "REQ-001 is a Should now" in second.err
+    assert "REQ-002: Must -> Could" in first.err
+    assert "REQ-001: Must -> Should" in second.err
 
 
 def test_edits_of_several_kinds_of_sections_are_there_after_a_revision_or_named(judged: Court) -> None:

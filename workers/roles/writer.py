@@ -85,7 +85,7 @@ def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produ
     files = form(context, document, kept, shown)
     changed = None
     if delivered is not None:
-        changed = version_changes(left if left is not None else delivered.content, kept.content)
+        changed = version_changes(delivered.content, kept.content)
         if not known["is_dependent"]:
             context.unmet += _said_before(
                 context, delivered.content, kept.content, earlier, known["feedback"]
